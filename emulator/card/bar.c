@@ -157,7 +157,7 @@ static int run_dealloc_uar(struct cmd *c)
 
 	if (!uar)
 		return -1;
-	/* An application may free the page of a queue, and the driver does not wait for the queue. */
+	/* An application may free a queue's page, and the driver does not wait for the queue. */
 	if (!c->uid)
 		return obj_destroy(c, uar);
 	obj_abandon(c, uar);

@@ -200,7 +200,7 @@ struct card {
 	int (*caps)(const struct cxdev *dev, unsigned int type, void *cur, void *max);
 };
 
-/* Cards advertise traffic classes and DCB; user contexts. Set before the first function is created. */
+/* Cards advertise traffic classes and DCB, user contexts. Set before the first function. */
 extern bool card_dcb, card_devx;
 
 #define UAR_BYTES 4096

@@ -201,7 +201,8 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 	obj->type = type;
 	obj->num = num;
 	obj->dev = dev;
-	obj->uid = c->uid;
+	/* a group is of all its members */
+	obj->uid = type == OBJ_MCG ? 0 : c->uid;
 	count_in_context(obj, 1);
 	if (++space->n > space->n_buckets)
 		grow(space);

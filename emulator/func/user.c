@@ -24,7 +24,8 @@ struct uctx {
 static const uint8_t permissions[CMD_OPCODES] = {
 	ALLOW(query_hca_cap), ALLOW(query_adapter), ALLOW(query_issi),
 	ALLOW(query_vport_state), ALLOW(query_hca_vport_context), ALLOW(query_esw_functions),
-	ALLOW(query_cong_status), ALLOW(nop), ALLOW(query_nic_vport_context), ALLOW(query_roce_address),
+	ALLOW(query_cong_status), ALLOW(nop), ALLOW(query_nic_vport_context),
+	ALLOW(query_roce_address),
 	ALLOW(query_esw_vport_context), ALLOW(query_vnic_env), ALLOW(query_vport_counter),
 	ALLOW(query_cong_params), ALLOW(query_cong_statistics), ALLOW(query_lag),
 	ALLOW(create_umem), ALLOW(destroy_umem), ALLOW(alloc_uar), ALLOW(dealloc_uar),
@@ -50,7 +51,7 @@ static const uint8_t permissions[CMD_OPCODES] = {
 	[PRM_OP_create_flow_table] = USER_INTERNAL, [PRM_OP_destroy_flow_table] = USER_INTERNAL,
 	[PRM_OP_modify_flow_table] = USER_INTERNAL, [PRM_OP_create_flow_group] = USER_INTERNAL,
 	[PRM_OP_destroy_flow_group] = USER_INTERNAL, [PRM_OP_set_fte] = USER_INTERNAL,
-	[PRM_OP_delete_fte] = USER_INTERNAL,
+	[PRM_OP_delete_fte] = USER_INTERNAL, [PRM_OP_query_fte] = USER_INTERNAL,
 };
 
 static const struct prm_cmd_hca_cap *general(const struct cxdev *dev)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * Commands: a fresh function with two user contexts, then one command after another, of the driver
- * or of one of them. An input is a list of {opcode, length, bytes}; the recorded commands of the host
- * tests are the seeds.
+ * or of one of them. An input is a list of {opcode, length, bytes}; the recorded commands of the
+ * host tests are the seeds.
  */
 #include "../tests/dut.h"
 #include "card/card.h"

@@ -109,7 +109,7 @@ static int mkey_set_umem(struct cmd *c, struct mkey *mkey, const struct prm_crea
 	if (mkey->log_page > mkey->umem->log_page ||
 	    ((mkey->umem->offset + part.offset) & (page - 1)) != in_page)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "an mkey at 0x%llx with pages of 2^%u bytes does not fit on UMEM 0x%x, 2^%u, offset 0x%llx",
+			      "at 0x%llx, pages of 2^%u bytes: it does not fit on UMEM 0x%x, 2^%u, at 0x%llx",
 			      (unsigned long long)mkey->start, mkey->log_page, mkey->umem->obj.num,
 			      mkey->umem->log_page, (unsigned long long)part.offset);
 	mkey->n_xlt = mtt_pages(mkey->start, mkey->len, mkey->log_page);
@@ -222,7 +222,7 @@ static int run_create_mkey(struct cmd *c)
 		return -1;
 	if (prm_get(in, mkey_umem_valid) && (mode != MKEY_MTT || prm_get(mkc, free)))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "mkey_umem_valid is for mkeys of pages that are not free");
+			      "mkey_umem_valid: the mkey is free, or not one of pages");
 	if (c->uid && mode != MKEY_KLM && !prm_get(in, mkey_umem_valid))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkc.access_mode %u: a user context has only memory of umems and keys",

@@ -434,7 +434,7 @@ static int run_dealloc_flow_counter(struct cmd *c)
 	return counter ? obj_destroy(c, counter) : -1;
 }
 
-/* A range may have holes: they read as zero. */
+/* A range may have holes, and counters of other contexts: they read as zero. */
 static int run_query_flow_counter(struct cmd *c)
 {
 	const struct prm_query_flow_counter_in *in = c->in;
@@ -457,7 +457,7 @@ static int run_query_flow_counter(struct cmd *c)
 	for (i = 0; i < n; i++) {
 		struct flow_counter *counter = obj_find(c->dev, OBJ_FLOW_COUNTER, first + i);
 
-		if (!counter)
+		if (!counter || !obj_is_of(&counter->obj, c->uid))
 			continue;
 		prm_set64(&stats[i], packets, counter->hits.packets);
 		prm_set64(&stats[i], octets, counter->hits.bytes);

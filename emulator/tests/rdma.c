@@ -136,12 +136,8 @@ bool buf_is(struct side *side, uint64_t off, uint64_t len, uint32_t seed)
 
 int exec(struct side *side, uint16_t opcode, void *in, uint32_t in_len, void *out, uint32_t out_len)
 {
-	struct cmd c = { .dev = side->dev,
-			 .opcode = opcode,
-			 .in = in,
-			 .in_len = in_len,
-			 .out = out,
-			 .out_len = out_len };
+	struct cmd c = { .dev = side->dev, .opcode = opcode, .in = in, .in_len = in_len,
+			 .out = out, .out_len = out_len };
 
 	c.uid = prm_get((struct prm_mbox_in *)in, uid);
 	c.op_mod = prm_get((struct prm_mbox_in *)in, op_mod);

@@ -279,11 +279,13 @@ static void permissions(void)
 	row.text = "uid 2: the context may not send raw packets";
 	for (i = 0; i < sizeof(raw) / sizeof(raw[0]); i++) {
 		cmd.opcode = raw[i];
+		row.value = raw[i];
 		wrong_rows_only(&cmd, &row, 1);
 	}
 	row.text = "uid 2: the context may not use the device's own resources";
 	for (i = 0; i < sizeof(internal) / sizeof(internal[0]); i++) {
 		cmd.opcode = internal[i];
+		row.value = internal[i];
 		wrong_rows_only(&cmd, &row, 1);
 	}
 }
@@ -442,7 +444,7 @@ static void driver_names_all(void)
 	prm_set(&mkey, MKC.length64, 1);
 	prm_set(&mkey, MKC.qpn, 0xffffff);
 	prm_set(&mkey, MKC.pd, mine.pd);
-	ktap(!rig_send(&WRONG_CMD(create_mkey, &mkey), NULL), "a key of the driver, in a user's PD");
+	ktap(!rig_send(&WRONG_CMD(create_mkey, &mkey), NULL), "the driver's key in a user's PD");
 }
 
 /* ---- memory ---- */
@@ -548,17 +550,17 @@ static void keys(void)
 		F(create_mkey, mkey_umem_valid, 0,
 		  "mkc.access_mode 1: a user context has only memory of umems and keys"),
 		F(create_mkey, MKC.access_mode_1_0, 0,
-		  "mkey_umem_valid is for mkeys of pages that are not free"),
+		  "mkey_umem_valid: the mkey is free, or not one of pages"),
 		F(create_mkey, MKC.free, 1,
-		  "mkey_umem_valid is for mkeys of pages that are not free",
+		  "mkey_umem_valid: the mkey is free, or not one of pages",
 		  AND(create_mkey, MKC.umr_en, 1)),
 		F(create_mkey, MKC.len, 12225,
 		  "UMEM 0x*: 12225 bytes at offset 0x0 are not within its 12224"),
 		F(create_mkey, MKC.lw, 1, "UMEM 0x*: page 2, 0x*, lacks access 0x3"),
 		F(create_mkey, MKC.start_addr, 0x10000,
-		  "an mkey at 0x10000 with pages of 2^12 bytes does not fit on UMEM 0x*, 2^12, offset 0x0"),
+		  "at 0x10000, pages of 2^12 bytes: it does not fit on UMEM 0x*, 2^12, at 0x0"),
 		F(create_mkey, MKC.log_page_size, 16,
-		  "an mkey at 0x10040 with pages of 2^16 bytes does not fit on UMEM 0x*, 2^12, offset 0x0"),
+		  "at 0x10040, pages of 2^16 bytes: it does not fit on UMEM 0x*, 2^12, at 0x0"),
 		NAMES(create_mkey_in, MKC.pd, theirs.pd), NAMES(create_mkey_in, MKC.pd, rig.pd),
 		NAMES(create_mkey_in, mkey_umem_id, theirs.umem),
 	};

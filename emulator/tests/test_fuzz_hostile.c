@@ -354,7 +354,8 @@ static void random_umem(void)
 	prm_set(&in.in, page_offset, rnd(2) ? 0 : rnd(4096));
 	prm_set64(&in.in, num_of_mtt, n);
 	for (i = 0; i < n; i++)
-		in.mtt[i] = cpu_to_be64((RAM_IOVA + rnd(RAM_BYTES / 4096) * 4096ull) | (1 + rnd(3)));
+		in.mtt[i] = cpu_to_be64((RAM_IOVA + rnd(RAM_BYTES / 4096) * 4096ull) |
+					(1 + rnd(3)));
 	if (order(&in, sizeof(in.in) + 8 * n, out, sizeof(out)))
 		return;
 	umem = be32_to_cpu(((__be32 *)out)[2]);
@@ -536,7 +537,8 @@ static const struct {
 	unsigned int weight;
 	void (*act)(void);
 } actions[] = {
-	{ 300, random_wqes }, { 150, random_command }, { 60, random_key }, { 60, random_umem }, { 80, post_receives },
+	{ 300, random_wqes }, { 150, random_command }, { 60, random_key }, { 60, random_umem },
+	{ 80, post_receives },
 	{ 150, renew_queues },
 	{ 150, random_mmio }, { 20, spoil_memory }, { 4, random_config }, { 2, random_message },
 	{ 2, move_memory }, { 1, lose_memory }, { 1, random_bytes },

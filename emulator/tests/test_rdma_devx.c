@@ -172,6 +172,13 @@ static uint32_t make_key(const struct user *user)
 			   user->side->va, BUF_BYTES - PAGE, 0);
 }
 
+static void send_bytes(struct tqp *qp, uint32_t bytes, uint32_t key)
+{
+	const struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, bytes, key } } };
+
+	post_send(qp, &wr);
+}
+
 static void traffic(void)
 {
 	uint32_t ka = make_key(&ua), kb = make_key(&ub);
@@ -183,15 +190,14 @@ static void traffic(void)
 	connect_qps(&x, &y);
 	buf_fill(&a, 0, BYTES, 7);
 	post_recv(&y, 1, &to);
-	post_send(&x, &(struct wr){ .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, BYTES, ka } } });
+	send_bytes(&x, BYTES, ka);
 	settle();
 	cqe = poll(&ca);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ, "a SEND of a queue in a umem completes");
 	cqe = poll(&cb);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_SEND && buf_is(&b, DATA_OFF, BYTES, 7),
 	   "it is received by a queue in a umem");
-	post_send(&x, &(struct wr){ .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = b.va,
-				    .rkey = kb, .sge = { { a.va, BYTES, a.lkey } } });
+	send_bytes(&x, BYTES, a.lkey);
 	settle();
 	cqe = poll(&ca);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
@@ -228,8 +234,7 @@ static void overrun(void)
 	saw_overrun(&b, 0);
 	for (i = 0; i < (1u << LOG_CQ) + 1; i++) {
 		post_recv(&y, 1, &to);
-		post_send(&x, &(struct wr){ .opcode = PRM_WQE_SEND, .n = 1,
-					    .sge = { { a.va, 16, ka } } });
+		send_bytes(&x, 16, ka);
 		settle();
 		poll(&ca);
 	}
@@ -276,8 +281,7 @@ static void cyclic(void)
 		memcpy(wqe + 32, &end, 16);
 		*(__be32 *)mem_at(&b, rmp.dbr) = cpu_to_be32(i + 1);
 		buf_fill(&a, 0, 16, i);
-		post_send(&x, &(struct wr){ .opcode = PRM_WQE_SEND, .n = 1,
-					    .sge = { { a.va, 16, ka } } });
+		send_bytes(&x, 16, ka);
 		settle();
 		poll(&ca);
 		n += poll(&cb) && buf_is(&b, DATA_OFF + i * 64, 16, i);
@@ -294,6 +298,8 @@ static void umem_key(void)
 	uint32_t ka = make_key(&ua), key, i;
 	struct tcq ca = make_cq(&ua), cb = make_cq(&ub);
 	struct tqp x = make_qp(&ua, &ca, NULL), y = make_qp(&ub, &cb, NULL);
+	struct wr write = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = 0x7000000040 + 2000,
+			    .sge = { { a.va, BYTES, ka } } };
 	struct prm_cqe64 *cqe;
 
 	prm_set(&in, uid, ub.uid);
@@ -309,11 +315,10 @@ static void umem_key(void)
 	prm_set64(&in, mkey_umem_offset, PAGE);
 	must(!command(&b, create_mkey, &in, &out), "a key of a umem");
 	key = prm_get(&out, mkey_index) << 8;
+	write.rkey = key;
 	connect_qps(&x, &y);
 	buf_fill(&a, 0, BYTES, 3);
-	post_send(&x, &(struct wr){ .opcode = PRM_WQE_RDMA_WRITE, .n = 1,
-				    .raddr = 0x7000000040 + 2000, .rkey = key,
-				    .sge = { { a.va, BYTES, ka } } });
+	post_send(&x, &write);
 	settle();
 	cqe = poll(&ca);
 	for (i = 0; i < BYTES; i++)

@@ -21,7 +21,7 @@ static const struct wrong_row mkey_rows[] = {
 	F(create_mkey, pg_access, 1, "pg_access and data_direct are not supported"),
 	F(create_mkey, data_direct, 1, "pg_access and data_direct are not supported"),
 	F(create_mkey, mkey_umem_valid, 1, "umem_id: there is no UMEM 0x0", .status = GONE),
-	F(create_mkey, mkey_umem_valid, 1, "mkey_umem_valid is for mkeys of pages that are not free",
+	F(create_mkey, mkey_umem_valid, 1, "mkey_umem_valid: the mkey is free, or not one of pages",
 	  AND(create_mkey, MKC.access_mode_1_0, 2)),
 	F(create_mkey, MKC.access_mode_1_0, 3, "mkc.access_mode 3 is not supported"),
 	F(create_mkey, MKC.access_mode_4_2, 1, "mkc.access_mode 5 is not supported"),

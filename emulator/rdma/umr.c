@@ -138,7 +138,7 @@ static int check_key(const struct change *ch)
 		return fails(ch, "the key is in use and should be free");
 	if (flags & PRM_UMR_CHECK_FREE && mkey->free)
 		return fails(ch, "the key is free and should be in use");
-	if (flags & PRM_UMR_CHECK_QPN && mkey->qpn != qp->obj.num)
+	if (flags & PRM_UMR_CHECK_QPN && mkey->qpn != qp->obj.num && mkey->qpn != MEM_ANY_QP)
 		return fails(ch, "the key does not belong to this QP");
 	if (!mkey->free && mkey->variant != (ch->w->imm & 0xff))
 		return fails(ch, "the key's low byte is another one");

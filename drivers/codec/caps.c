@@ -27,6 +27,9 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_eq_sz = prm_get(cap, log_max_eq_sz);
 	caps->log_max_srq = prm_get(cap, log_max_srq);
 	caps->log_max_srq_sz = prm_get(cap, log_max_srq_sz);
+	caps->log_max_uctx = prm_get(cap, log_max_uctx);
+	caps->uctx_cap = prm_get(cap, uctx_cap);
+	caps->event_cap = prm_get(cap, event_cap);
 	caps->log_max_pd = prm_get(cap, log_max_pd);
 	caps->log_max_mkey = prm_get(cap, log_max_mkey);
 	caps->cqe_zip = prm_get(cap, cqe_compression);
@@ -266,6 +269,21 @@ void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_c
 			 prm_get(rx, ft_field_support.inner_ip_protocol);
 	cxr_flow_decode_caps(prm_sub_const(rx, ft_field_support, flow_table_fields_supported),
 			     &caps->ft_match);
+}
+
+void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_caps *caps)
+{
+	struct cxr_devx_events *events = &caps->user_events;
+
+	static_assert(CXR_DEVX_EVENT_WORDS == 4);
+	events->affiliated[0] = prm_get64(cap, user_affiliated_events[0]);
+	events->affiliated[1] = prm_get64(cap, user_affiliated_events[1]);
+	events->affiliated[2] = prm_get64(cap, user_affiliated_events[2]);
+	events->affiliated[3] = prm_get64(cap, user_affiliated_events[3]);
+	events->unaffiliated[0] = prm_get64(cap, user_unaffiliated_events[0]);
+	events->unaffiliated[1] = prm_get64(cap, user_unaffiliated_events[1]);
+	events->unaffiliated[2] = prm_get64(cap, user_unaffiliated_events[2]);
+	events->unaffiliated[3] = prm_get64(cap, user_unaffiliated_events[3]);
 }
 
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps)

@@ -5,6 +5,7 @@
 
 #include <linux/types.h>
 #include "prm/caps.h"
+#include "devx.h"
 #include "flow.h"
 #include "../policy/mode.h"
 
@@ -13,6 +14,10 @@ struct cxr_caps {
 	bool eth;			/* port_type is Ethernet */
 	u8 log_max_qp, log_max_qp_sz, log_max_cq, log_max_cq_sz, log_max_eq, log_max_eq_sz;
 	u8 log_max_srq, log_max_srq_sz;
+	u8 log_max_uctx;		/* 0: no user contexts */
+	u32 uctx_cap;
+	bool event_cap;			/* @user_events are valid */
+	struct cxr_devx_events user_events;
 	u8 log_max_pd, log_max_mkey, log_max_msg, log_max_ra_req_qp, log_max_ra_res_qp;
 	u8 log_max_xrcd, log_max_mcg, log_pg_sz;
 	u16 max_wqe_sz_sq, max_wqe_sz_rq;	/* bytes */
@@ -123,6 +128,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps *caps);
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
+void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
 /* Sets caps->atomic if they are as described there. */
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps);

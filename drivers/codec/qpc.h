@@ -14,6 +14,7 @@ enum cxr_qp_state {
 /* Attributes of a QP that are fixed at creation. */
 struct cxr_qp_create {
 	enum cxr_qp_type type;
+	u16 uid;		/* user context it is created for, 0 for the kernel */
 	u32 pdn;
 	u32 cqn_snd, cqn_rcv;
 	u32 uar;

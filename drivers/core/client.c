@@ -77,6 +77,17 @@ void cxr_clients_dispatch(struct cxr_dev *dev, const struct cxr_event *event)
 	rcu_read_unlock();
 }
 
+void cxr_clients_dispatch_eqe(struct cxr_dev *dev, const struct prm_eqe *eqe)
+{
+	struct cxr_client_slot *slot;
+
+	rcu_read_lock();
+	slot = rcu_dereference(dev->clients[CXR_CLIENT_IB]);
+	if (slot && slot->ops->eqe)
+		slot->ops->eqe(slot->priv, eqe);
+	rcu_read_unlock();
+}
+
 void cxr_clients_notify_netdev(struct cxr_dev *dev, struct net_device *netdev)
 {
 	struct cxr_client_slot *slot;

@@ -316,6 +316,13 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap,
 					     flow_table_nic_cap), caps);
 	}
+	if (caps->log_max_uctx && caps->event_cap) {
+		err = query_caps(core, PRM_CAP_EVENT, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_events(prm_sub(out, capability.device_event_cap,
+					       device_event_cap), caps);
+	}
 	if (caps->eswitch_manager && caps->port_owner) {
 		err = read_eswitch_pages(core, out);
 		if (err)

@@ -18,12 +18,13 @@ static_assert(sizeof_field(struct prm_wq_bits, page_offset) == CXR_PAS_OFFSET_BI
 
 /* ---- TIS ------------------------------------------------------------------------------------- */
 
-int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32 *tisn)
+int cxr_cmd_create_tis(struct cxr_core *core, u16 uid, u32 tdn, u8 prio, u8 lag_port, u32 *tisn)
 {
 	struct prm_create_tis_in in = {};
 	struct prm_create_tis_out out;
 	int err;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, ctx.prio, prio << TIS_PRIO_SHIFT);
 	prm_set(&in, ctx.transport_domain, tdn);
 	/* strict without a port: that of the function */
@@ -38,13 +39,14 @@ int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_tis);
 
-void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn)
+int cxr_cmd_destroy_tis(struct cxr_core *core, u16 uid, u32 tisn)
 {
 	struct prm_destroy_tis_in in = {};
 	struct prm_destroy_tis_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, tisn, tisn);
-	cxr_cmd(core, destroy_tis, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_tis, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tis);
 
@@ -63,6 +65,7 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 	if (!in)
 		return -ENOMEM;
 
+	prm_set(in, uid, attr->uid);
 	sqc = prm_sub(in, ctx, sqc);
 	prm_set(sqc, flush_in_error_en, 1);
 	if (core->caps.wqe_inline_mode == PRM_INLINE_MODE_VPORT)
@@ -116,11 +119,13 @@ u8 cxr_cmd_wq_state_number(enum cxr_wq_state state)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_wq_state_number);
 
-int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, enum cxr_wq_state to)
+int cxr_cmd_modify_sq(struct cxr_core *core, u16 uid, u32 sqn, enum cxr_wq_state from,
+		      enum cxr_wq_state to)
 {
 	struct prm_modify_sq_in in = {};
 	struct prm_modify_sq_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, sq_state, device_states[from]);
 	prm_set(&in, sqn, sqn);
 	prm_set(&in, ctx.state, device_states[to]);
@@ -140,17 +145,18 @@ int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_sq);
 
-int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn)
+int cxr_cmd_sq_ready(struct cxr_core *core, u16 uid, u32 sqn)
 {
-	return cxr_cmd_modify_sq(core, sqn, CXR_WQ_RST, CXR_WQ_RDY);
+	return cxr_cmd_modify_sq(core, uid, sqn, CXR_WQ_RST, CXR_WQ_RDY);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_sq_ready);
 
-int cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn)
+int cxr_cmd_destroy_sq(struct cxr_core *core, u16 uid, u32 sqn)
 {
 	struct prm_destroy_sq_in in = {};
 	struct prm_destroy_sq_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, sqn, sqn);
 	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_sq, &in, &out));
 }
@@ -171,6 +177,7 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	if (!in)
 		return -ENOMEM;
 
+	prm_set(in, uid, attr->uid);
 	rqc = prm_sub(in, ctx, rqc);
 	prm_set(rqc, vsd, !attr->vlan_strip);
 	prm_set(rqc, mem_rq_type, PRM_RQ_INLINE);
@@ -199,11 +206,13 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_rq);
 
-int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, enum cxr_wq_state to)
+int cxr_cmd_modify_rq(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state from,
+		      enum cxr_wq_state to)
 {
 	struct prm_modify_rq_in in = {};
 	struct prm_modify_rq_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, rq_state, device_states[from]);
 	prm_set(&in, rqn, rqn);
 	prm_set(&in, ctx.state, device_states[to]);
@@ -211,11 +220,13 @@ int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, en
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_modify_rq);
 
-int cxr_cmd_set_rq_strip(struct cxr_core *core, u32 rqn, enum cxr_wq_state state, bool strip)
+int cxr_cmd_set_rq_strip(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state state,
+			 bool strip)
 {
 	struct prm_modify_rq_in in = {};
 	struct prm_modify_rq_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, rq_state, device_states[state]);
 	prm_set(&in, rqn, rqn);
 	prm_set64(&in, modify_bitmask, PRM_MODIFY_RQ_VSD);
@@ -237,17 +248,18 @@ int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_rq);
 
-int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn)
+int cxr_cmd_rq_ready(struct cxr_core *core, u16 uid, u32 rqn)
 {
-	return cxr_cmd_modify_rq(core, rqn, CXR_WQ_RST, CXR_WQ_RDY);
+	return cxr_cmd_modify_rq(core, uid, rqn, CXR_WQ_RST, CXR_WQ_RDY);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_rq_ready);
 
-int cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn)
+int cxr_cmd_destroy_rq(struct cxr_core *core, u16 uid, u32 rqn)
 {
 	struct prm_destroy_rq_in in = {};
 	struct prm_destroy_rq_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, rqn, rqn);
 	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_rq, &in, &out));
 }
@@ -265,7 +277,7 @@ static void encode_rqns(struct prm_rqtc *rqtc, const u32 *rqns, u32 n)
 		list[i] = cpu_to_be32(rqns[i]);
 }
 
-int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn)
+int cxr_cmd_create_rqt(struct cxr_core *core, u16 uid, const u32 *rqns, u32 n, u32 *rqtn)
 {
 	struct prm_create_rqt_out out;
 	struct prm_create_rqt_in *in;
@@ -280,6 +292,7 @@ int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn)
 	if (!in)
 		return -ENOMEM;
 
+	prm_set(in, uid, uid);
 	prm_set(in, rqt_context.rqt_max_size, n);
 	encode_rqns(prm_sub(in, rqt_context, rqtc), rqns, n);
 	err = cxr_cmd_len(core, create_rqt, in, len, &out, sizeof(out));
@@ -311,13 +324,14 @@ int cxr_cmd_modify_rqt(struct cxr_core *core, u32 rqtn, const u32 *rqns, u32 n)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_modify_rqt);
 
-void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn)
+int cxr_cmd_destroy_rqt(struct cxr_core *core, u16 uid, u32 rqtn)
 {
 	struct prm_destroy_rqt_in in = {};
 	struct prm_destroy_rqt_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, rqtn, rqtn);
-	cxr_cmd(core, destroy_rqt, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_rqt, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_rqt);
 
@@ -370,12 +384,13 @@ static int create_tir(struct cxr_core *core, struct prm_create_tir_in *in, u32 t
 	return 0;
 }
 
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 fields, u32 rqtn,
-			    const u8 *key, u32 *tirn)
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u16 uid, u32 tdn, u32 flags, u32 fields,
+			    u32 rqtn, const u8 *key, u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 	struct prm_tirc *tirc = prm_sub(&in, ctx, tirc);
 
+	prm_set(&in, uid, uid);
 	prm_set(tirc, disp_type, PRM_TIR_INDIRECT);
 	prm_set(tirc, indirect_table, rqtn);
 	encode_hash(tirc, fields, key);
@@ -383,10 +398,12 @@ int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 field
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_hash_tir);
 
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 rqn, u32 *tirn)
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u16 uid, u32 tdn, u32 flags, u32 rqn,
+			      u32 *tirn)
 {
 	struct prm_create_tir_in in = {};
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, ctx.disp_type, PRM_TIR_DIRECT);
 	prm_set(&in, ctx.inline_rqn, rqn);
 	return create_tir(core, &in, tdn, flags, tirn);
@@ -417,13 +434,14 @@ int cxr_cmd_set_tir_self(struct cxr_core *core, u32 tirn, u32 self)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_tir_self);
 
-void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn)
+int cxr_cmd_destroy_tir(struct cxr_core *core, u16 uid, u32 tirn)
 {
 	struct prm_destroy_tir_in in = {};
 	struct prm_destroy_tir_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, tirn, tirn);
-	cxr_cmd(core, destroy_tir, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_tir, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_tir);
 

@@ -10,12 +10,13 @@
 
 #define MKEY_NO_QPN	0xffffff	/* not bound to a QP */
 
-int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn)
+int cxr_cmd_alloc_pd(struct cxr_core *core, u16 uid, u32 *pdn)
 {
 	struct prm_alloc_pd_in in = {};
 	struct prm_alloc_pd_out out;
 	int err;
 
+	prm_set(&in, uid, uid);
 	err = cxr_cmd(core, alloc_pd, &in, &out);
 	if (err)
 		return err;
@@ -25,13 +26,14 @@ int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_pd);
 
-void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn)
+int cxr_cmd_dealloc_pd(struct cxr_core *core, u16 uid, u32 pdn)
 {
 	struct prm_dealloc_pd_in in = {};
 	struct prm_dealloc_pd_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, pd, pdn);
-	cxr_cmd(core, dealloc_pd, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, dealloc_pd, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_pd);
 
@@ -60,12 +62,13 @@ void cxr_cmd_dealloc_xrcd(struct cxr_core *core, u32 xrcd)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_xrcd);
 
-int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn)
+int cxr_cmd_alloc_td(struct cxr_core *core, u16 uid, u32 *tdn)
 {
 	struct prm_alloc_transport_domain_in in = {};
 	struct prm_alloc_transport_domain_out out;
 	int err;
 
+	prm_set(&in, uid, uid);
 	err = cxr_cmd(core, alloc_transport_domain, &in, &out);
 	if (err)
 		return err;
@@ -75,22 +78,24 @@ int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_td);
 
-void cxr_cmd_dealloc_td(struct cxr_core *core, u32 tdn)
+int cxr_cmd_dealloc_td(struct cxr_core *core, u16 uid, u32 tdn)
 {
 	struct prm_dealloc_transport_domain_in in = {};
 	struct prm_dealloc_transport_domain_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, transport_domain, tdn);
-	cxr_cmd(core, dealloc_transport_domain, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, dealloc_transport_domain, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_td);
 
-int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar)
+int cxr_cmd_alloc_uar(struct cxr_core *core, u16 uid, u32 *uar)
 {
 	struct prm_alloc_uar_in in = {};
 	struct prm_alloc_uar_out out;
 	int err;
 
+	prm_set(&in, uid, uid);
 	err = cxr_cmd(core, alloc_uar, &in, &out);
 	if (err)
 		return err;
@@ -100,13 +105,14 @@ int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_alloc_uar);
 
-void cxr_cmd_dealloc_uar(struct cxr_core *core, u32 uar)
+int cxr_cmd_dealloc_uar(struct cxr_core *core, u16 uid, u32 uar)
 {
 	struct prm_dealloc_uar_in in = {};
 	struct prm_dealloc_uar_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, uar, uar);
-	cxr_cmd(core, dealloc_uar, &in, &out);
+	return cxr_cmd_refusal(core, cxr_cmd(core, dealloc_uar, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_dealloc_uar);
 
@@ -116,6 +122,9 @@ int cxr_cmd_alloc_q_counter(struct cxr_core *core, u32 *id)
 	struct prm_alloc_q_counter_out out;
 	int err;
 
+	/* QPs of user contexts count in it, too. */
+	if (core->caps.log_max_uctx)
+		prm_set(&in, uid, PRM_UID_SHARED);
 	err = cxr_cmd(core, alloc_q_counter, &in, &out);
 	if (err)
 		return err;

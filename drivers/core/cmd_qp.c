@@ -19,6 +19,7 @@ int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 	if (!in)
 		return -ENOMEM;
 
+	prm_set(in, uid, attr->uid);
 	cxr_qpc_encode_create(prm_sub(in, qpc, qpc), attr);
 	if (!core->caps.qp_free_running)
 		prm_set(in, qpc.ts_format, PRM_TS_DEFAULT);
@@ -30,11 +31,12 @@ int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_qp);
 
-int cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn)
+int cxr_cmd_destroy_qp(struct cxr_core *core, u16 uid, u32 qpn)
 {
 	struct prm_destroy_qp_in in = {};
 	struct prm_destroy_qp_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, qpn, qpn);
 	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_qp, &in, &out));
 }
@@ -62,27 +64,28 @@ static const struct {
 	{ CXR_QPS_SQD,	CXR_QPS_RTS,	PRM_OP_sqd2rts_qp },
 };
 
-static int modify_without_ctx(struct cxr_core *core, u32 qpn, u16 op)
+static int modify_without_ctx(struct cxr_core *core, u16 uid, u32 qpn, u16 op)
 {
 	struct prm_qp_2err_in in = {};
 	struct prm_qp_2err_out out;
 
 	prm_set(&in, opcode, op);
+	prm_set(&in, uid, uid);
 	prm_set(&in, qpn, qpn);
 	return cxr_cmd_exec(core, &in, sizeof(in), &out, sizeof(out));
 }
 
-int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, enum cxr_qp_state to,
-		      const struct cxr_qp_mod *mod, u32 opts)
+int cxr_cmd_modify_qp(struct cxr_core *core, u16 uid, u32 qpn, enum cxr_qp_state from,
+		      enum cxr_qp_state to, const struct cxr_qp_mod *mod, u32 opts)
 {
 	struct prm_rst2init_qp_in in = {};
 	struct prm_rst2init_qp_out out;
 	int i;
 
 	if (to == CXR_QPS_ERR)
-		return modify_without_ctx(core, qpn, PRM_OP_qp_2err);
+		return modify_without_ctx(core, uid, qpn, PRM_OP_qp_2err);
 	if (to == CXR_QPS_RST)
-		return modify_without_ctx(core, qpn, PRM_OP_qp_2rst);
+		return modify_without_ctx(core, uid, qpn, PRM_OP_qp_2rst);
 
 	for (i = 0; i < ARRAY_SIZE(transitions); i++) {
 		if (transitions[i].from == from && transitions[i].to == to)
@@ -91,6 +94,7 @@ int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, en
 	if (i == ARRAY_SIZE(transitions))
 		return -EINVAL;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, opcode, transitions[i].op);
 	prm_set(&in, qpn, qpn);
 	prm_set(&in, opt_param_mask, cxr_qp_opt_encode(opts));
@@ -114,22 +118,24 @@ int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, b
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_qp);
 
-int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
+int cxr_cmd_attach_mcg(struct cxr_core *core, u16 uid, const u8 gid[16], u32 qpn)
 {
 	struct prm_attach_to_mcg_in in = {};
 	struct prm_attach_to_mcg_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, qpn, qpn);
 	memcpy(prm_bytes(&in, multicast_gid), gid, 16);
 	return cxr_cmd(core, attach_to_mcg, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_attach_mcg);
 
-int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn)
+int cxr_cmd_detach_mcg(struct cxr_core *core, u16 uid, const u8 gid[16], u32 qpn)
 {
 	struct prm_detach_from_mcg_in in = {};
 	struct prm_detach_from_mcg_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, qpn, qpn);
 	memcpy(prm_bytes(&in, multicast_gid), gid, 16);
 	return cxr_cmd_refusal(core, cxr_cmd(core, detach_from_mcg, &in, &out));

@@ -30,6 +30,7 @@ static int create_rmp(struct cxr_core *core, const struct cxr_srq_attr *attr, u3
 	if (!in)
 		return -ENOMEM;
 
+	prm_set(in, uid, attr->uid);
 	prm_set(in, ctx.state, PRM_WQ_RDY);
 	wq = prm_sub(in, ctx.wq, wq);
 	prm_set(wq, wq_type, PRM_WQ_LINKED_LIST);
@@ -58,6 +59,7 @@ static int create_xrc_srq(struct cxr_core *core, const struct cxr_srq_attr *attr
 	if (!in)
 		return -ENOMEM;
 
+	prm_set(in, uid, attr->uid);
 	ctx = prm_sub(in, xrc_srq_context_entry, xrc_srqc);
 	prm_set(ctx, state, PRM_SRQ_GOOD);
 	prm_set(ctx, log_xrc_srq_size, attr->log_size);
@@ -83,7 +85,7 @@ int cxr_cmd_create_srq(struct cxr_core *core, const struct cxr_srq_attr *attr, u
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_srq);
 
-int cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn)
+int cxr_cmd_destroy_srq(struct cxr_core *core, u16 uid, bool xrc, u32 srqn)
 {
 	int err;
 
@@ -91,12 +93,14 @@ int cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn)
 		struct prm_destroy_xrc_srq_in in = {};
 		struct prm_destroy_xrc_srq_out out;
 
+		prm_set(&in, uid, uid);
 		prm_set(&in, xrc_srqn, srqn);
 		err = cxr_cmd(core, destroy_xrc_srq, &in, &out);
 	} else {
 		struct prm_destroy_rmp_in in = {};
 		struct prm_destroy_rmp_out out;
 
+		prm_set(&in, uid, uid);
 		prm_set(&in, rmpn, srqn);
 		err = cxr_cmd(core, destroy_rmp, &in, &out);
 	}
@@ -104,11 +108,12 @@ int cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_destroy_srq);
 
-static int arm_rmp(struct cxr_core *core, u32 rmpn, u16 limit)
+static int arm_rmp(struct cxr_core *core, u16 uid, u32 rmpn, u16 limit)
 {
 	struct prm_modify_rmp_in in = {};
 	struct prm_modify_rmp_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, rmp_state, PRM_WQ_RDY);
 	prm_set(&in, rmpn, rmpn);
 	prm_set(&in, bitmask.lwm, 1);
@@ -117,20 +122,21 @@ static int arm_rmp(struct cxr_core *core, u32 rmpn, u16 limit)
 	return cxr_cmd(core, modify_rmp, &in, &out);
 }
 
-static int arm_xrc_srq(struct cxr_core *core, u32 srqn, u16 limit)
+static int arm_xrc_srq(struct cxr_core *core, u16 uid, u32 srqn, u16 limit)
 {
 	struct prm_arm_xrc_srq_in in = {};
 	struct prm_arm_xrc_srq_out out;
 
+	prm_set(&in, uid, uid);
 	prm_set(&in, op_mod, 1);
 	prm_set(&in, xrc_srqn, srqn);
 	prm_set(&in, lwm, limit);
 	return cxr_cmd(core, arm_xrc_srq, &in, &out);
 }
 
-int cxr_cmd_arm_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 limit)
+int cxr_cmd_arm_srq(struct cxr_core *core, u16 uid, bool xrc, u32 srqn, u16 limit)
 {
-	return xrc ? arm_xrc_srq(core, srqn, limit) : arm_rmp(core, srqn, limit);
+	return xrc ? arm_xrc_srq(core, uid, srqn, limit) : arm_rmp(core, uid, srqn, limit);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_arm_srq);
 

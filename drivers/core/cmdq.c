@@ -500,6 +500,19 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
 	return err;
 }
 
+int cxr_cmd_try_user(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
+{
+	struct cxr_cmdq *q = &to_dev(core)->cmdq;
+	int err;
+
+	err = down_killable(&q->user_sem);
+	if (err)
+		return err;
+	err = cxr_cmd_try(core, in, inlen, out, outlen);
+	up(&q->user_sem);
+	return err;
+}
+
 int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
 {
 	const struct prm_mbox_out *head_out = out;
@@ -670,6 +683,7 @@ int cxr_cmdq_up(void *owner)
 
 	sema_init(&q->sem, q->slots - 1);
 	sema_init(&q->pages_sem, 1);
+	sema_init(&q->user_sem, max(1, q->slots / 2));
 	context_unsafe(q->busy = 0);
 
 	q->ring = dma_alloc_coherent(device, RING_BYTES, &q->dma, GFP_KERNEL);

@@ -58,6 +58,7 @@ struct cxr_cmdq {
 	struct cxr_cmd_slot *slot;	/* mailboxes of each slot */
 	struct semaphore sem;	/* counts all slots but the last */
 	struct semaphore pages_sem;	/* the last slot */
+	struct semaphore user_sem;	/* those that commands of programs may have at a time */
 
 	spinlock_t lock;	/* taken in interrupts */
 	u8 token __guarded_by(&lock);	/* of the last command */
@@ -325,6 +326,11 @@ void cxr_cmdq_abort(struct cxr_dev *dev);
 int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
 /* As cxr_cmd_exec(), but a refusal is not logged: the caller has an alternative. */
 int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
+/*
+ * As cxr_cmd_try(), for a command that a program composed: it waits while others of theirs have
+ * half of the slots, or returns -EINTR if the program is killed.
+ */
+int cxr_cmd_try_user(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
 const char *cxr_cmd_name(u16 op);
 /*
  * Input of @fixed zeroed bytes followed by a list of pages, *len bytes in total, or NULL. May
@@ -581,6 +587,7 @@ bool cxr_adev_resume(struct cxr_dev *dev, enum cxr_client which);
 void cxr_clients_notify_fatal(struct cxr_dev *dev);
 /* Interrupt context. */
 void cxr_clients_dispatch(struct cxr_dev *dev, const struct cxr_event *event);
+void cxr_clients_dispatch_eqe(struct cxr_dev *dev, const struct prm_eqe *eqe);
 /* Under client_lock. */
 void cxr_clients_notify_netdev(struct cxr_dev *dev, struct net_device *netdev);
 /* The LAG of this function has a new netdev. */

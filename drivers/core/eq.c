@@ -54,18 +54,23 @@ static const struct prm_eqe *next_eqe(struct cxr_eq *eq)
 	return eqe;
 }
 
-static void dispatch_comp(struct cxr_eq *eq, const struct cxr_event *event)
+static void dispatch_comp(struct cxr_eq *eq, const struct prm_eqe *eqe,
+			  const struct cxr_event *event)
 {
 	struct cxr_cq *cq;
 
 	rcu_read_lock();
 	cq = xa_load(&eq->dev->eqs.cqs, event->num);
-	if (cq && cq->vector == eq->vector - 1)
-		cq->comp(cq);
-	else
+	if (cq && cq->vector == eq->vector - 1) {
+		if (cq->comp_eqe)
+			cq->comp_eqe(cq, eqe);
+		else
+			cq->comp(cq);
+	} else {
 		dev_dbg_ratelimited(eq->dev->core.dev,
 				    "completion event for CQ %#x, not on vector %d\n", event->num,
 				    eq->vector - 1);
+	}
 	rcu_read_unlock();
 }
 
@@ -88,13 +93,13 @@ static void dispatch_cq_error(struct cxr_dev *dev, const struct cxr_event *event
 }
 
 /* Interrupt context: receivers queue work for anything that needs a command. */
-static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
+static void dispatch(struct cxr_eq *eq, const struct prm_eqe *eqe, const struct cxr_event *event)
 {
 	struct cxr_dev *dev = eq->dev;
 
 	switch (event->kind) {
 	case CXR_EVENT_COMP:
-		dispatch_comp(eq, event);
+		dispatch_comp(eq, eqe, event);
 		break;
 	case CXR_EVENT_CMD:
 		cxr_cmdq_complete(dev, event->vector);
@@ -129,6 +134,15 @@ static void dispatch(struct cxr_eq *eq, const struct cxr_event *event)
 	}
 }
 
+/* Some that only programs want may be unknown. */
+static bool is_user_event(const struct cxr_dev *dev, u8 event)
+{
+	const struct cxr_caps *caps = &dev->core.caps;
+
+	return caps->event_cap && (cxr_devx_event_allowed(&caps->user_events, event, false) ||
+				   cxr_devx_event_allowed(&caps->user_events, event, true));
+}
+
 /* Returns the number of entries consumed. */
 static unsigned int drain(struct cxr_eq *eq)
 {
@@ -145,12 +159,14 @@ static unsigned int drain(struct cxr_eq *eq)
 		err = cxr_event_decode(eqe, &event);
 		trace_cxr_event(dev_name(eq->dev->core.dev), eq->name, event.type, event.subtype,
 				event.num, err);
-		if (err)
+		if (eq == &eq->dev->eqs.async[CXR_EQ_ASYNC])
+			cxr_clients_dispatch_eqe(eq->dev, eqe);
+		if (err && !is_user_event(eq->dev, event.type))
 			dev_warn_ratelimited(eq->dev->core.dev,
 					     "%s EQ: unknown event %#x, subtype %#x\n", eq->name,
 					     event.type, event.subtype);
-		else
-			dispatch(eq, &event);
+		else if (!err)
+			dispatch(eq, eqe, &event);
 		if (!(++n % EQ_CI_EVERY))
 			cxr_uar_update_eq(eq->dev->uar, eq->eqn, eq->ci, false);
 	}
@@ -248,6 +264,20 @@ void cxr_eq_poll_missed(struct cxr_dev *dev)
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
+/* Events that user contexts may have, but for those that have an EQ of their own. */
+static void add_user_events(const struct cxr_dev *dev, struct prm_create_eq_in *in, u64 events)
+{
+	const struct cxr_devx_events *user = &dev->core.caps.user_events;
+	u64 own = BIT_ULL(PRM_EVENT_COMP) | BIT_ULL(PRM_EVENT_CMD) |
+		  BIT_ULL(PRM_EVENT_PAGE_REQUEST) | BIT_ULL(PRM_EVENT_PAGE_FAULT);
+
+	prm_set64(in, event_bitmask[0],
+		  events | ((user->affiliated[0] | user->unaffiliated[0]) & ~own));
+	prm_set64(in, event_bitmask[1], user->affiliated[1] | user->unaffiliated[1]);
+	prm_set64(in, event_bitmask[2], user->affiliated[2] | user->unaffiliated[2]);
+	prm_set64(in, event_bitmask[3], user->affiliated[3] | user->unaffiliated[3]);
+}
+
 static int create_eq(struct cxr_eq *eq, u64 events)
 {
 	struct cxr_pas pas = cxr_buf_pas(&eq->buf);
@@ -265,7 +295,12 @@ static int create_eq(struct cxr_eq *eq, u64 events)
 	prm_set(in, eq_context_entry.uar_page, dev->uar->index);
 	prm_set(in, eq_context_entry.intr, eq->vector);
 	prm_set(in, eq_context_entry.log_page_size, pas.log_size - PRM_PAGE_SHIFT);
+	/* CQs of user contexts report to an EQ for completions. */
+	if (!events && dev->core.caps.log_max_uctx)
+		prm_set(in, uid, PRM_UID_SHARED);
 	prm_set64(in, event_bitmask[0], events);
+	if (eq == &dev->eqs.async[CXR_EQ_ASYNC])
+		add_user_events(dev, in, events);
 	err = cxr_cmd_len(&dev->core, create_eq, in, len, &out, sizeof(out));
 	if (!err)
 		eq->eqn = prm_get(&out, eq_number);
@@ -451,6 +486,17 @@ struct cxr_comp_eq cxr_comp_eq(const struct cxr_core *core, int vector)
 }
 EXPORT_SYMBOL_GPL(cxr_comp_eq);
 
+int cxr_comp_vector(const struct cxr_core *core, u8 eqn)
+{
+	int i;
+
+	for (i = 0; i < core->comp_vectors; i++)
+		if (to_dev(core)->eqs.comp[i].eqn == eqn)
+			return i;
+	return -ENOENT;
+}
+EXPORT_SYMBOL_GPL(cxr_comp_vector);
+
 /* ---- CQs ------------------------------------------------------------------------------------- */
 
 static int destroy_cq(struct cxr_core *core, const struct cxr_cq *cq)
@@ -512,6 +558,30 @@ static int create_cq(struct cxr_core *core, const struct cxr_cq_attr *attr, u8 e
 	return err;
 }
 
+int cxr_cq_register(struct cxr_core *core, struct cxr_cq *cq)
+{
+	int err;
+
+	err = xa_insert(&to_dev(core)->eqs.cqs, cq->cqn, cq, GFP_KERNEL);
+	if (err != -EBUSY)
+		return err;
+	dev_err(core->dev, "device returned CQ number %#x, which is in use\n", cq->cqn);
+	return -EPROTO;
+}
+EXPORT_SYMBOL_GPL(cxr_cq_register);
+
+void cxr_cq_unregister(struct cxr_core *core, struct cxr_cq *cq)
+{
+	struct cxr_dev *dev = to_dev(core);
+
+	xa_erase(&dev->eqs.cqs, cq->cqn);
+	mutex_lock(&dev->eqs.poll_lock);
+	mutex_unlock(&dev->eqs.poll_lock);
+	cxr_irq_sync(dev, cq->vector + 1);
+	cxr_irq_sync(dev, 0);
+}
+EXPORT_SYMBOL_GPL(cxr_cq_unregister);
+
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr)
 {
 	struct cxr_dev *dev = to_dev(core);
@@ -526,12 +596,8 @@ int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_
 
 	cq->vector = attr->vector;
 	cq->uid = attr->uid;
-	err = xa_insert(&dev->eqs.cqs, cq->cqn, cq, GFP_KERNEL);
-	if (err == -EBUSY) {
-		dev_err(core->dev, "device returned CQ number %#x, which is in use\n", cq->cqn);
-		return -EPROTO;	/* do not destroy it: that would destroy the other CQ */
-	}
-	if (err)
+	err = cxr_cq_register(core, cq);
+	if (err && err != -EPROTO)	/* that would destroy the other CQ */
 		destroy_cq(core, cq);
 	return err;
 }
@@ -539,14 +605,8 @@ EXPORT_SYMBOL_GPL(cxr_cq_create);
 
 int cxr_cq_destroy(struct cxr_core *core, struct cxr_cq *cq)
 {
-	struct cxr_dev *dev = to_dev(core);
-
 	/* Before the device frees the number, which the next CQ may get. */
-	xa_erase(&dev->eqs.cqs, cq->cqn);
-	mutex_lock(&dev->eqs.poll_lock);
-	mutex_unlock(&dev->eqs.poll_lock);
-	cxr_irq_sync(dev, cq->vector + 1);
-	cxr_irq_sync(dev, 0);
+	cxr_cq_unregister(core, cq);
 	return destroy_cq(core, cq);
 }
 EXPORT_SYMBOL_GPL(cxr_cq_destroy);

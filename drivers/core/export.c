@@ -7,6 +7,7 @@
 #include "../codec/cong.h"
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
+#include "../codec/devx.h"
 #include "../codec/fec.h"
 #include "../codec/flow.h"
 #include "../codec/link.h"
@@ -30,6 +31,20 @@ EXPORT_SYMBOL_GPL(cxr_counter_name);
 EXPORT_SYMBOL_GPL(cxr_counter_present);
 EXPORT_SYMBOL_GPL(cxr_cqe_decode_other);
 EXPORT_SYMBOL_GPL(cxr_cqe_syndrome_text);
+EXPORT_SYMBOL_GPL(cxr_devx_allowed);
+EXPORT_SYMBOL_GPL(cxr_devx_check_create);
+EXPORT_SYMBOL_GPL(cxr_devx_cq_eqn);
+EXPORT_SYMBOL_GPL(cxr_devx_created);
+EXPORT_SYMBOL_GPL(cxr_devx_event_allowed);
+EXPORT_SYMBOL_GPL(cxr_devx_event_key);
+EXPORT_SYMBOL_GPL(cxr_devx_event_source);
+EXPORT_SYMBOL_GPL(cxr_devx_flow_counters);
+EXPORT_SYMBOL_GPL(cxr_devx_is_public);
+EXPORT_SYMBOL_GPL(cxr_devx_kind);
+EXPORT_SYMBOL_GPL(cxr_devx_object);
+EXPORT_SYMBOL_GPL(cxr_devx_opcode);
+EXPORT_SYMBOL_GPL(cxr_devx_set_uid);
+EXPORT_SYMBOL_GPL(cxr_devx_use_umems);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_fec_corrects);
 EXPORT_SYMBOL_GPL(cxr_fec_ethtool);

@@ -51,7 +51,7 @@ static struct cxr_uar *alloc_uar(struct cxr_core *core, bool wc)
 	if (!uar)
 		return ERR_PTR(-ENOMEM);
 
-	err = cxr_cmd_alloc_uar(core, &uar->index);
+	err = cxr_cmd_alloc_uar(core, 0, &uar->index);
 	if (err)
 		goto err_free;
 	phys = cxr_uar_phys(core, uar->index);
@@ -68,7 +68,7 @@ static struct cxr_uar *alloc_uar(struct cxr_core *core, bool wc)
 	return uar;
 
 err_dealloc:
-	cxr_cmd_dealloc_uar(core, uar->index);
+	cxr_cmd_dealloc_uar(core, 0, uar->index);
 err_free:
 	kfree(uar);
 	return ERR_PTR(err);
@@ -89,7 +89,7 @@ EXPORT_SYMBOL_GPL(cxr_uar_alloc_wc);
 void cxr_uar_free(struct cxr_core *core, struct cxr_uar *uar)
 {
 	iounmap(uar->map);
-	cxr_cmd_dealloc_uar(core, uar->index);
+	cxr_cmd_dealloc_uar(core, 0, uar->index);
 	kfree(uar);
 }
 EXPORT_SYMBOL_GPL(cxr_uar_free);

@@ -307,11 +307,11 @@ static int base_up(void *owner)
 	if (IS_ERR(en->uar))
 		return PTR_ERR(en->uar);
 
-	err = cxr_cmd_alloc_pd(core, &en->pdn);
+	err = cxr_cmd_alloc_pd(core, 0, &en->pdn);
 	if (err)
 		goto err_free_uar;
 
-	err = cxr_cmd_alloc_td(core, &en->tdn);
+	err = cxr_cmd_alloc_td(core, 0, &en->tdn);
 	if (err)
 		goto err_dealloc_pd;
 
@@ -320,7 +320,7 @@ static int base_up(void *owner)
 	if (err)
 		goto err_dealloc_td;
 
-	err = cxr_cmd_create_tis(core, en->tdn, 0, 0, &en->tisn);
+	err = cxr_cmd_create_tis(core, 0, en->tdn, 0, 0, &en->tisn);
 	if (err)
 		goto err_destroy_mkey;
 
@@ -333,9 +333,9 @@ static int base_up(void *owner)
 err_destroy_mkey:
 	cxr_cmd_destroy_mkey(core, en->mkey);
 err_dealloc_td:
-	cxr_cmd_dealloc_td(core, en->tdn);
+	cxr_cmd_dealloc_td(core, 0, en->tdn);
 err_dealloc_pd:
-	cxr_cmd_dealloc_pd(core, en->pdn);
+	cxr_cmd_dealloc_pd(core, 0, en->pdn);
 err_free_uar:
 	cxr_uar_free(core, en->uar);
 	return err;
@@ -348,10 +348,10 @@ static void base_down(void *owner)
 
 	if (en->q_counter)
 		cxr_cmd_dealloc_q_counter(core, en->q_counter);
-	cxr_cmd_destroy_tis(core, en->tisn);
+	cxr_cmd_destroy_tis(core, 0, en->tisn);
 	cxr_cmd_destroy_mkey(core, en->mkey);
-	cxr_cmd_dealloc_td(core, en->tdn);
-	cxr_cmd_dealloc_pd(core, en->pdn);
+	cxr_cmd_dealloc_td(core, 0, en->tdn);
+	cxr_cmd_dealloc_pd(core, 0, en->pdn);
 	cxr_uar_free(core, en->uar);
 }
 

@@ -67,7 +67,7 @@ static int unset_rule(struct cxr_en *en, struct cxr_en_rule *rule)
 		rule->entry = false;
 	}
 	if (rule->tir)		/* it holds the RQ */
-		cxr_cmd_destroy_tir(en->core, rule->tirn);
+		cxr_cmd_destroy_tir(en->core, 0, rule->tirn);
 	rule->tir = false;
 	if (rule->group) {
 		err = cxr_cmd_destroy_flow_group(en->core, table, rule->group_id);
@@ -86,7 +86,7 @@ static int create_tir(struct cxr_en *en, struct cxr_en_rule *rule)
 
 	if (rule->tir)
 		return 0;
-	err = cxr_cmd_create_direct_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+	err = cxr_cmd_create_direct_tir(en->core, 0, en->tdn, cxr_en_tir_flags(en),
 					en->channels[channel]->rq.rqn,
 					&rule->tirn);
 	rule->tir = !err;

@@ -30,9 +30,9 @@ static int create_sq_object(struct cxr_en_sq *sq, u8 inline_mode)
 	if (err)
 		return err;
 
-	err = cxr_cmd_sq_ready(en->core, sq->sqn);
+	err = cxr_cmd_sq_ready(en->core, 0, sq->sqn);
 	if (err)
-		cxr_cmd_destroy_sq(en->core, sq->sqn);
+		cxr_cmd_destroy_sq(en->core, 0, sq->sqn);
 	return err;
 }
 
@@ -117,7 +117,7 @@ err_free_sq:
 
 static void close_sq(struct cxr_en_sq *sq)
 {
-	if (cxr_cmd_destroy_sq(sq->en->core, sq->sqn))
+	if (cxr_cmd_destroy_sq(sq->en->core, 0, sq->sqn))
 		cxr_buf_keep(sq->en->core, &sq->buf);
 	cxr_en_tx_flush(sq);
 	cxr_en_cq_destroy(&sq->cq);
@@ -146,9 +146,9 @@ static int create_rq_object(struct cxr_en_rq *rq, bool vlan_strip)
 	if (err)
 		return err;
 
-	err = cxr_cmd_rq_ready(en->core, rq->rqn);
+	err = cxr_cmd_rq_ready(en->core, 0, rq->rqn);
 	if (err)
-		cxr_cmd_destroy_rq(en->core, rq->rqn);
+		cxr_cmd_destroy_rq(en->core, 0, rq->rqn);
 	return err;
 }
 
@@ -219,7 +219,7 @@ err_free_rq:
 
 static void close_rq(struct cxr_en_rq *rq)
 {
-	if (cxr_cmd_destroy_rq(rq->en->core, rq->rqn))
+	if (cxr_cmd_destroy_rq(rq->en->core, 0, rq->rqn))
 		cxr_buf_keep(rq->en->core, &rq->buf);
 	cxr_en_cq_destroy(&rq->cq);
 	free_rq(rq);

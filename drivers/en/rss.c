@@ -92,7 +92,7 @@ static int create_rqt(struct cxr_en *en, const struct cxr_en_rss *rss, u32 size,
 	int err;
 
 	fill_rqns(en, rss, size, rqns);
-	err = cxr_cmd_create_rqt(en->core, rqns, size, &objects->rqtn);
+	err = cxr_cmd_create_rqt(en->core, 0, rqns, size, &objects->rqtn);
 	objects->rqt = !err;
 	return err;
 }
@@ -101,9 +101,9 @@ static int create_tir(struct cxr_en *en, const struct cxr_en_rss *rss, unsigned 
 		      struct cxr_en_rss_objects *objects)
 {
 	if (kind == CXR_EN_TIR_DIRECT)
-		return cxr_cmd_create_direct_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+		return cxr_cmd_create_direct_tir(en->core, 0, en->tdn, cxr_en_tir_flags(en),
 						 en->channels[0]->rq.rqn, &objects->tirn[kind]);
-	return cxr_cmd_create_hash_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+	return cxr_cmd_create_hash_tir(en->core, 0, en->tdn, cxr_en_tir_flags(en),
 				       hash_of(rss, kind), objects->rqtn,
 				       key_of(rss), &objects->tirn[kind]);
 }
@@ -116,7 +116,7 @@ static int create_inner(struct cxr_en *en, const struct cxr_en_rss *rss,
 	int err;
 
 	for (kind = CXR_EN_TIR_IPV4; kind < CXR_EN_TIRS; kind++) {
-		err = cxr_cmd_create_hash_tir(en->core, en->tdn, cxr_en_tir_flags(en),
+		err = cxr_cmd_create_hash_tir(en->core, 0, en->tdn, cxr_en_tir_flags(en),
 					      hash_of(rss, kind) | CXR_HASH_INNER, objects->rqtn,
 					      key_of(rss), &objects->inner_tirn[kind]);
 		if (err)
@@ -153,11 +153,11 @@ int cxr_en_rss_objects_create(struct cxr_en *en, const struct cxr_en_rss *rss,
 void cxr_en_rss_objects_destroy(struct cxr_en *en, struct cxr_en_rss_objects *objects)
 {
 	while (objects->inner_end > CXR_EN_TIR_IPV4)
-		cxr_cmd_destroy_tir(en->core, objects->inner_tirn[--objects->inner_end]);
+		cxr_cmd_destroy_tir(en->core, 0, objects->inner_tirn[--objects->inner_end]);
 	while (objects->end > objects->first)
-		cxr_cmd_destroy_tir(en->core, objects->tirn[--objects->end]);
+		cxr_cmd_destroy_tir(en->core, 0, objects->tirn[--objects->end]);
 	if (objects->rqt)
-		cxr_cmd_destroy_rqt(en->core, objects->rqtn);
+		cxr_cmd_destroy_rqt(en->core, 0, objects->rqtn);
 	objects->rqt = false;
 }
 

@@ -48,24 +48,40 @@ static void remove_domain(struct cxr_ib_dev *dev)
 	mutex_unlock(&dev->loopback_lock);
 }
 
-static int new_td(struct cxr_ib_dev *dev, u32 *tdn)
+static int new_td(struct cxr_ib_ucontext *ctx, u32 *tdn)
 {
+	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 	int err;
 
-	err = cxr_cmd_alloc_td(dev->core, tdn);
+	err = cxr_cmd_alloc_td(dev->core, ctx->uid, tdn);
 	if (err)
 		return err;
 
 	err = add_domain(dev);
 	if (err)
-		cxr_cmd_dealloc_td(dev->core, *tdn);
+		cxr_cmd_dealloc_td(dev->core, ctx->uid, *tdn);
 	return err;
 }
 
-static void put_td(struct cxr_ib_dev *dev, u32 tdn)
+static void put_td(struct cxr_ib_ucontext *ctx, u32 tdn)
 {
+	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
+
 	remove_domain(dev);
-	cxr_cmd_dealloc_td(dev->core, tdn);
+	cxr_cmd_dealloc_td(dev->core, ctx->uid, tdn);
+}
+
+/* The objects that used them are gone. */
+static void free_left_uars(struct cxr_ib_ucontext *ctx)
+	__context_unsafe("nobody else knows it any more")
+{
+	struct cxr_core *core = to_cxr_dev(ctx->ibucontext.device)->core;
+	struct cxr_ib_uar *uar, *next;
+
+	list_for_each_entry_safe(uar, next, &ctx->left_uars, left_entry) {
+		cxr_cmd_dealloc_uar(core, ctx->uid, uar->index);
+		kfree(uar);
+	}
 }
 
 /* ---- contexts ---- */
@@ -96,9 +112,9 @@ static int check_req_ucontext(struct cxr_ib_dev *dev,
 {
 	struct ib_device *ibdev = &dev->ibdev;
 
-	if (req->flags || req->comp_mask) {
+	if (req->flags & ~MLX5_IB_ALLOC_UCTX_DEVX || req->comp_mask) {
 		ibdev_dbg(ibdev,
-			  "context: flags %#x, comp_mask %#x: DEVX and extensions are not supported\n",
+			  "context: flags %#x, comp_mask %#x: extensions are not supported\n",
 			  req->flags, req->comp_mask);
 		return -EOPNOTSUPP;
 	}
@@ -182,6 +198,11 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 	if (err)
 		return err;
 
+	if (req.flags & MLX5_IB_ALLOC_UCTX_DEVX) {
+		err = cxr_ib_devx_open(ctx);
+		if (err)
+			return err;
+	}
 	ctx->cqe_version = min(dev->core->caps.cqe_version, req.max_cqe_version);
 	ctx->uar_4k = dev->core->caps.uar_4k && req.lib_caps & MLX5_LIB_CAP_4K_UAR;
 	/* ALLOC_UAR returns a system page, in which the device may have several UARs. */
@@ -189,13 +210,16 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 	fill_resp_ucontext(ctx, &resp);
 	resp.response_length = min(udata->outlen, sizeof(resp));
 	err = ib_copy_to_udata(udata, &resp, resp.response_length);
-	if (err)
+	if (err) {
+		cxr_ib_devx_close(ctx);
 		return err;
+	}
 
 	xa_init(&ctx->uars);
 	mutex_init(&ctx->db_lock);
 	context_unsafe(INIT_LIST_HEAD(&ctx->db_pages));
 	mutex_init(&ctx->td_lock);
+	context_unsafe(INIT_LIST_HEAD(&ctx->left_uars));
 	return 0;
 }
 
@@ -217,7 +241,9 @@ void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
 	/* ib_core has destroyed all objects. */
 	WARN_ON(!list_empty(&ctx->db_pages));
 	if (ctx->has_td)
-		put_td(to_cxr_dev(ibucontext->device), ctx->tdn);
+		put_td(ctx, ctx->tdn);
+	free_left_uars(ctx);
+	cxr_ib_devx_close(ctx);
 	mutex_destroy(&ctx->td_lock);
 	mutex_destroy(&ctx->db_lock);
 	xa_destroy(&ctx->uars);
@@ -229,7 +255,7 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn)
 
 	mutex_lock(&ctx->td_lock);
 	if (!ctx->has_td)
-		err = new_td(to_cxr_dev(ctx->ibucontext.device), &ctx->tdn);
+		err = new_td(ctx, &ctx->tdn);
 	if (!err) {
 		ctx->has_td = true;
 		*tdn = ctx->tdn;
@@ -307,11 +333,18 @@ void cxr_ib_uar_put(struct cxr_ib_uar *uar)
 /* After the last put: nothing maps the UAR and no queue rings it. */
 void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 {
+	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(entry->ucontext);
 	struct cxr_ib_dev *dev = to_cxr_dev(entry->ucontext->device);
 	struct cxr_ib_uar *uar = to_cxr_uar(entry);
 
-	cxr_cmd_dealloc_uar(dev->core, uar->index);
-	kfree(uar);
+	if (!cxr_cmd_dealloc_uar(dev->core, ctx->uid, uar->index) || !ctx->uid) {
+		kfree(uar);
+		return;
+	}
+	/* An object of the program that verbs do not know uses it. */
+	mutex_lock(&ctx->td_lock);
+	list_add_tail(&uar->left_entry, &ctx->left_uars);
+	mutex_unlock(&ctx->td_lock);
 }
 
 int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
@@ -352,7 +385,7 @@ static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_uconte
 		return ERR_PTR(-ENOMEM);
 
 	uar->wc = wc;
-	err = cxr_cmd_alloc_uar(dev->core, &uar->index);
+	err = cxr_cmd_alloc_uar(dev->core, ctx->uid, &uar->index);
 	if (err)
 		goto err_free;
 	if (!cxr_uar_phys(dev->core, uar->index)) {
@@ -375,7 +408,7 @@ static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_uconte
 	return uar;
 
 err_dealloc:
-	cxr_cmd_dealloc_uar(dev->core, uar->index);
+	cxr_cmd_dealloc_uar(dev->core, ctx->uid, uar->index);
 err_free:
 	kfree(uar);
 	return ERR_PTR(err);
@@ -525,5 +558,6 @@ const struct uapi_definition cxr_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_port),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &query_pd),
 	UAPI_DEF_CHAIN(cxr_ib_matcher_defs),
+	UAPI_DEF_CHAIN(cxr_ib_devx_defs),
 	{}
 };

@@ -199,7 +199,7 @@ static int modify_rts_q_set(struct cxr_ib_qp *qp, struct rdma_counter *counter)
 	int err;
 
 	lockdep_assert_held(&qp->mutex);
-	err = cxr_cmd_modify_qp(dev->core, qp->qpn, CXR_QPS_RTS, CXR_QPS_RTS, &mod,
+	err = cxr_cmd_modify_qp(dev->core, qp->uid, qp->qpn, CXR_QPS_RTS, CXR_QPS_RTS, &mod,
 				CXR_QP_OPT_COUNTER);
 	if (!err)
 		qp_set_q_set(qp, counter_q_set(dev, counter));

@@ -273,15 +273,12 @@ static void init_cq(struct cxr_ib_cq *cq, u8 log_size)
 	cq->cq.error = cq_error;
 }
 
-static void destroy_device_cq(struct cxr_ib_cq *cq)
+/* The device has kept the CQ. */
+static void keep_cq_memory(struct cxr_ib_cq *cq)
 	__context_unsafe("nobody else knows it yet, or any more")
 {
-	struct cxr_core *core = to_cxr_dev(cq->ibcq.device)->core;
-
-	if (cxr_cq_destroy(core, &cq->cq)) {
-		cxr_ib_queue_keep(&cq->queue);
-		cxr_buf_keep(core, &cq->buf);
-	}
+	cxr_ib_queue_keep(&cq->queue);
+	cxr_buf_keep(to_cxr_dev(cq->ibcq.device)->core, &cq->buf);
 }
 
 int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr_create_cq_arg(arg))
@@ -306,6 +303,7 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 	if (err)
 		return err;
 
+	core_attr.uid = ctx ? ctx->uid : 0;
 	core_attr.log_size = cq->log_size;
 	core_attr.vector = attr->comp_vector;
 	core_attr.overrun_ignore = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
@@ -327,7 +325,8 @@ int cxr_ib_create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, cxr
 	return 0;
 
 err_destroy:
-	destroy_device_cq(cq);
+	if (cxr_cq_destroy(dev->core, &cq->cq))
+		keep_cq_memory(cq);
 err_free_memory:
 	if (udata)
 		unpin_user_cq(cq, ctx);
@@ -342,12 +341,20 @@ int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_dev *dev = to_cxr_dev(ibcq->device);
 	struct cxr_ib_cq *cq = to_cxr_cq(ibcq);
+	int err;
 
 	mutex_lock(&dev->kcq_lock);
 	list_del_init(&cq->kcq_entry);
 	mutex_unlock(&dev->kcq_lock);
 
-	destroy_device_cq(cq);
+	err = cxr_cq_destroy(dev->core, &cq->cq);
+	/* Without memory it has no events until the next try. */
+	if (err && cxr_ib_devx_holds(ctx)) {
+		cxr_cq_register(dev->core, &cq->cq);
+		return err;
+	}
+	if (err)
+		keep_cq_memory(cq);
 	if (cq->uar)
 		unpin_user_cq(cq, ctx);
 	else

@@ -389,8 +389,14 @@ static int set_lag_macs(void *priv, const u8 mac[CXR_LAG_PORTS][ETH_ALEN])
 	return cxr_ib_set_lag_macs(priv, mac);
 }
 
+static void device_eqe(void *priv, const struct prm_eqe *eqe)
+{
+	cxr_ib_devx_event(priv, eqe);
+}
+
 const struct cxr_client_ops cxr_ib_client_ops = {
 	.event = device_event,
+	.eqe = device_eqe,
 	.netdev = set_netdev,
 	.lag_macs = set_lag_macs,
 	.fatal = device_fatal,

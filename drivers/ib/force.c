@@ -71,7 +71,7 @@ int cxr_ib_force_qp(struct cxr_ib_qp *qp)
 		return -EOPNOTSUPP;
 
 	mod.addr.path.dscp = dscp;
-	err = cxr_cmd_modify_qp(dev->core, qp->qpn, CXR_QPS_RTS, CXR_QPS_RTS, &mod,
+	err = cxr_cmd_modify_qp(dev->core, qp->uid, qp->qpn, CXR_QPS_RTS, CXR_QPS_RTS, &mod,
 				CXR_QP_OPT_DSCP);
 	if (!err)
 		qp->dscp = dscp;

@@ -110,6 +110,7 @@ struct cxr_ib_optional {
  * @stat_descs: their names
  * @rdma_tables: flow tables of RoCE packets received and sent, for @optional
  * @optional: optional counters; as @rdma_tables under the lock of the port's statistics
+ * @devx: user contexts, or NULL: the device has none
  * @debugfs: file that lists the QPs
  * @stages: which stages are up
  */
@@ -164,6 +165,7 @@ struct cxr_ib_dev {
 	struct rdma_stat_desc stat_descs[CXR_COUNTERS];
 	struct cxr_ib_rdma_table rdma_tables[2];
 	struct cxr_ib_optional optional[CXR_OPTIONAL_COUNTERS];
+	struct cxr_ib_devx *devx;
 	struct dentry *debugfs;
 	struct cxr_stages stages;
 };
@@ -171,6 +173,9 @@ struct cxr_ib_dev {
 /**
  * struct cxr_ib_ucontext - context of a process
  * @ibucontext: of ib_core
+ * @uid: of DEVX: the device keeps objects of the context apart by it; 0: none
+ * @devx_objects: objects of @uid that the program made without verbs
+ * @devx_refusals: how often the device refused to destroy one, since it destroyed the last
  * @cqe_version: 1: queues have a user index
  * @uar_4k: the library handles UARs smaller than a page
  * @uars_per_page: device UARs in a system page
@@ -180,9 +185,12 @@ struct cxr_ib_dev {
  * @td_lock: protects @tdn and @has_td
  * @tdn: transport domain of its raw packet queues, allocated for the first one
  * @has_td: @tdn is allocated
+ * @left_uars: UARs that the device did not take back, since objects of @devx_objects use them
  */
 struct cxr_ib_ucontext {
 	struct ib_ucontext ibucontext;
+	u16 uid;
+	atomic_t devx_objects, devx_refusals;
 	u8 cqe_version;
 	bool uar_4k;
 	u32 uars_per_page;
@@ -192,6 +200,7 @@ struct cxr_ib_ucontext {
 	struct mutex td_lock;		/* transport domain */
 	u32 tdn __guarded_by(&td_lock);
 	bool has_td __guarded_by(&td_lock);
+	struct list_head left_uars __guarded_by(&td_lock);
 };
 
 /*
@@ -200,12 +209,14 @@ struct cxr_ib_ucontext {
  */
 struct cxr_ib_uar {
 	struct rdma_user_mmap_entry entry;
+	struct list_head left_entry;	/* cxr_ib_ucontext.left_uars */
 	u32 index;
 	bool wc;
 };
 
 struct cxr_ib_pd {
 	struct ib_pd ibpd;
+	u16 uid;		/* of its context */
 	u32 pdn;
 };
 
@@ -228,6 +239,9 @@ struct cxr_ib_xrc_defaults;
 
 /* force.c: rules of Force DSCP. */
 struct cxr_ib_force;
+
+/* devx.h: user contexts. */
+struct cxr_ib_devx;
 
 /* A counter set of single QPs, beside that of the port. */
 struct cxr_ib_q_set {
@@ -343,6 +357,24 @@ struct ib_flow *cxr_ib_add_flow(struct cxr_ib_dev *dev, const struct cxr_rule_at
 
 /* matcher.c */
 extern const struct uapi_definition cxr_ib_matcher_defs[];
+
+/* devx.c, devx_event.c */
+extern const struct uapi_definition cxr_ib_devx_defs[];
+/* Stage: user contexts, if the device has them. */
+int cxr_ib_devx_up(void *owner);
+void cxr_ib_devx_down(void *owner);
+/* A number for the context. May sleep. 0, -EINVAL (no DEVX), or the command's error. */
+int cxr_ib_devx_open(struct cxr_ib_ucontext *ctx);
+/* After its last object. Does nothing if it has no number. May sleep. */
+void cxr_ib_devx_close(struct cxr_ib_ucontext *ctx);
+/*
+ * The program has objects that verbs do not know. If the device refuses to destroy one of verbs,
+ * one of those may use it: the caller returns the error, and leaves the object as it is. @ctx: NULL
+ * for the kernel.
+ */
+bool cxr_ib_devx_holds(const struct cxr_ib_ucontext *ctx);
+/* Any event but completions. Interrupt context. */
+void cxr_ib_devx_event(struct cxr_ib_dev *dev, const struct prm_eqe *eqe);
 
 /* context.c */
 extern const struct uapi_definition cxr_ib_uapi_defs[];

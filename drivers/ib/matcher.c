@@ -11,11 +11,13 @@
 #include <rdma/mlx5_user_ioctl_verbs.h>
 #include <rdma/uverbs_std_types.h>
 
-#include "queue.h"
+#include "devx.h"
 
 #define UVERBS_MODULE_NAME cxr_ib
 #include <rdma/uverbs_named_ioctl.h>
 
+#define COUNTERS MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX
+#define COUNTER_OFFSETS MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX_OFFSET
 #define FLOW_FLAGS \
 	(MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DEFAULT_MISS | MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP)
 
@@ -125,10 +127,59 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_FLOW_MATCHER_CREATE)(struct uverbs_attr
 
 /* ---- rules ---- */
 
-/* To a QP, or nowhere */
+/* An object that the program made: its TIR. */
+static int read_devx_destination(struct uverbs_attr_bundle *attrs, struct cxr_rule_attr *rule)
+{
+	struct cxr_ib_devx_obj *obj =
+		uverbs_attr_get_obj(attrs, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
+
+	if (IS_ERR(obj))
+		return PTR_ERR(obj);
+	rule->tirn = obj->id.num;
+	if (obj->id.kind == CXR_DEVX_TIR)
+		return 0;
+	ibdev_dbg(&obj->dev->ibdev, "flow: object %#x of kind %d is no TIR\n", obj->id.num,
+		  obj->id.kind);
+	return obj->id.kind == CXR_DEVX_FLOW_TABLE ? -EOPNOTSUPP : -EINVAL;
+}
+
+/* A flow counter that the program made, or one of several. */
+static int read_counter(struct uverbs_attr_bundle *attrs, struct cxr_rule_attr *rule)
+{
+	const u32 *offset = NULL;
+	struct ib_uobject **objects;
+	struct cxr_ib_devx_obj *obj;
+	int n;
+
+	n = uverbs_attr_get_uobjs_arr(attrs, COUNTERS, &objects);
+	if (n < 0)
+		return n;
+	if (!n)
+		return 0;
+	if (uverbs_attr_is_valid(attrs, COUNTER_OFFSETS)) {
+		n = uverbs_attr_ptr_get_array_size(attrs, COUNTER_OFFSETS, sizeof(*offset));
+		if (n != 1)
+			return -EINVAL;
+		offset = uverbs_attr_get_alloced_ptr(attrs, COUNTER_OFFSETS);
+	}
+	obj = objects[0]->object;
+	if (obj->id.kind != CXR_DEVX_FLOW_COUNTER ||
+	    (offset && *offset && *offset >= obj->counters)) {
+		ibdev_dbg(&obj->dev->ibdev, "flow: object %#x of kind %d is no flow counter\n",
+			  obj->id.num, obj->id.kind);
+		return -EINVAL;
+	}
+	rule->count = true;
+	rule->counter = obj->id.num + (offset ? *offset : 0);
+	return 0;
+}
+
+/* To a QP, an object that the program made, or nowhere */
 static int read_destination(struct cxr_ib_dev *dev, struct uverbs_attr_bundle *attrs,
 			    struct ib_qp **ibqp, struct cxr_rule_attr *rule)
 {
+	bool to_devx = uverbs_attr_is_valid(attrs, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX);
+	bool to_qp = uverbs_attr_is_valid(attrs, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
 	struct cxr_ib_qp *qp;
 	u32 flags = 0;
 	int err;
@@ -141,12 +192,15 @@ static int read_destination(struct cxr_ib_dev *dev, struct uverbs_attr_bundle *a
 		return flags == FLOW_FLAGS ? -EINVAL : -EOPNOTSUPP;
 	}
 	rule->drop = flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP;
-	if (rule->drop == uverbs_attr_is_valid(attrs, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP)) {
-		ibdev_dbg(&dev->ibdev, "flow: takes either a QP or the flag to drop packets\n");
+	if (rule->drop + to_qp + to_devx != 1) {
+		ibdev_dbg(&dev->ibdev,
+			  "flow: takes one of a QP, a TIR and the flag to drop packets\n");
 		return -EINVAL;
 	}
 	if (rule->drop)
 		return 0;
+	if (to_devx)
+		return read_devx_destination(attrs, rule);
 	*ibqp = uverbs_attr_get_obj(attrs, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
 	if (IS_ERR(*ibqp))
 		return PTR_ERR(*ibqp);
@@ -193,6 +247,7 @@ static int read_rule(struct cxr_ib_dev *dev, struct uverbs_attr_bundle *attrs,
 		return -ENOMEM;
 	}
 	err = read_destination(dev, attrs, ibqp, rule);
+	err = err ?: read_counter(attrs, rule);
 	if (err)
 		return err;
 	if (uverbs_attr_is_valid(attrs, MLX5_IB_ATTR_CREATE_FLOW_TAG)) {
@@ -287,8 +342,14 @@ DECLARE_UVERBS_NAMED_METHOD(MLX5_IB_METHOD_CREATE_FLOW,
 					    UA_MANDATORY),
 			    UVERBS_ATTR_IDR(MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP,
 					    UVERBS_ACCESS_READ),
+			    UVERBS_ATTR_IDR(MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX,
+					    MLX5_IB_OBJECT_DEVX_OBJ, UVERBS_ACCESS_READ),
 			    UVERBS_ATTR_PTR_IN(MLX5_IB_ATTR_CREATE_FLOW_TAG, UVERBS_ATTR_TYPE(u32),
 					       UA_OPTIONAL),
+			    UVERBS_ATTR_IDRS_ARR(COUNTERS, MLX5_IB_OBJECT_DEVX_OBJ, UVERBS_ACCESS_READ,
+						 1, 1, UA_OPTIONAL),
+			    UVERBS_ATTR_PTR_IN(COUNTER_OFFSETS, UVERBS_ATTR_MIN_SIZE(sizeof(u32)),
+					       UA_OPTIONAL, UA_ALLOC_AND_COPY),
 			    UVERBS_ATTR_FLAGS_IN(MLX5_IB_ATTR_CREATE_FLOW_FLAGS,
 						 enum mlx5_ib_create_flow_flags, UA_OPTIONAL));
 

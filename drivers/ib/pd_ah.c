@@ -9,23 +9,31 @@ int cxr_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
 	struct cxr_ib_pd *pd = to_cxr_pd(ibpd);
 	struct mlx5_ib_alloc_pd_resp resp = {};
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	int err;
 
-	err = cxr_cmd_alloc_pd(dev->core, &pd->pdn);
+	pd->uid = ctx ? ctx->uid : 0;
+	err = cxr_cmd_alloc_pd(dev->core, pd->uid, &pd->pdn);
 	if (err || !udata)
 		return cxr_ib_errno(err, udata);
 
 	resp.pdn = pd->pdn;
 	err = ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 	if (err)
-		cxr_cmd_dealloc_pd(dev->core, pd->pdn);
+		cxr_cmd_dealloc_pd(dev->core, pd->uid, pd->pdn);
 	return err;
 }
 
 int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 {
-	cxr_cmd_dealloc_pd(to_cxr_dev(ibpd->device)->core, to_cxr_pd(ibpd)->pdn);
-	return 0;
+	struct cxr_ib_ucontext *ctx =
+		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_pd *pd = to_cxr_pd(ibpd);
+	int err;
+
+	err = cxr_cmd_dealloc_pd(to_cxr_dev(ibpd->device)->core, pd->uid, pd->pdn);
+	return cxr_ib_devx_holds(ctx) ? err : 0;
 }
 
 /*

@@ -265,6 +265,8 @@ static int publish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	int err;
 
+	refcount_set(&qp->ref, 1);
+	init_completion(&qp->unused);
 	err = xa_insert_irq(&dev->qps, qp->qpn, qp, GFP_KERNEL);
 	if (err) {
 		/* -EBUSY: the device assigned a number twice. */
@@ -317,12 +319,14 @@ static int create_device_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *
 		if (IS_ERR(xrc))
 			return PTR_ERR(xrc);
 	}
+	qp->uid = xrc || attr->xrcd ? 0 : to_cxr_pd(qp->ibqp.pd)->uid;
 	qp->pdn = qp->ibqp.pd ? to_cxr_pd(qp->ibqp.pd)->pdn : xrc->pdn;
 	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : xrc->cq.cq.cqn;
 	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : xrc->cq.cq.cqn;
 
 	create = (struct cxr_qp_create){
 		.type = qp->type,
+		.uid = qp->uid,
 		.pdn = qp->pdn,
 		.cqn_snd = qp->cqn_snd,
 		.cqn_rcv = qp->cqn_rcv,
@@ -352,19 +356,17 @@ static void reset_device_qp(struct cxr_ib_qp *qp)
 
 	lockdep_assert_held(&qp->mutex);
 	if (qp->state != IB_QPS_RESET &&
-	    !cxr_cmd_modify_qp(core, qp->qpn, CXR_QPS_ERR, CXR_QPS_RST, NULL, 0))
+	    !cxr_cmd_modify_qp(core, qp->uid, qp->qpn, CXR_QPS_ERR, CXR_QPS_RST, NULL, 0))
 		WRITE_ONCE(qp->state, IB_QPS_RESET);
 }
 
-/* A QP in reset does not use its memory. */
-static void destroy_device_qp(struct cxr_ib_qp *qp)
+/* The device has kept the QP. In reset it does not use its memory. */
+static void keep_qp_memory(struct cxr_ib_qp *qp)
 {
-	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
-
-	if (cxr_cmd_destroy_qp(core, qp->qpn) && qp->state != IB_QPS_RESET) {
-		cxr_ib_queue_keep(&qp->queue);
-		cxr_buf_keep(core, &qp->buf);
-	}
+	if (qp->state == IB_QPS_RESET)
+		return;
+	cxr_ib_queue_keep(&qp->queue);
+	cxr_buf_keep(to_cxr_dev(qp->ibqp.device)->core, &qp->buf);
 }
 
 /* Undone by free_qp_memory(). */
@@ -423,7 +425,7 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 	err = publish_qp(dev, qp);
 	if (err)
 		goto err_destroy;
-	err = udata ? cxr_ib_copy_resp_qp(udata) : 0;
+	err = udata ? cxr_ib_copy_resp_qp(qp, udata) : 0;
 	if (err)
 		goto err_unpublish;
 	return 0;
@@ -431,7 +433,8 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 err_unpublish:
 	unpublish_qp(dev, qp);
 err_destroy:
-	destroy_device_qp(qp);
+	if (cxr_cmd_destroy_qp(dev->core, qp->uid, qp->qpn))
+		keep_qp_memory(qp);
 err_free_memory:
 	free_qp_memory(qp, ctx);
 err_destroy_mutex:
@@ -445,6 +448,7 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	int err;
 
 	/*
 	 * Up to 6.12, ib_core may list the QP and query its state until this function returns, or
@@ -456,12 +460,17 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 		reset_device_qp(qp);
 	mutex_unlock(&qp->mutex);
 
-	if (qp->raw) {
-		cxr_ib_destroy_raw(qp, ctx);
-		return 0;
-	}
+	if (qp->raw)
+		return cxr_ib_destroy_raw(qp, ctx);
 	unpublish_qp(dev, qp);
-	destroy_device_qp(qp);
+	err = cxr_cmd_destroy_qp(dev->core, qp->uid, qp->qpn);
+	/* In reset; found by events until the next try, if there is memory for that. */
+	if (err && cxr_ib_devx_holds(ctx)) {
+		publish_qp(dev, qp);
+		return err;
+	}
+	if (err)
+		keep_qp_memory(qp);
 	mutex_lock(&qp->mutex);
 	cxr_ib_qp_set_sgid(qp, -1);
 	cxr_ib_q_set_put(dev, qp->q_set);
@@ -481,10 +490,12 @@ int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 		ibdev_dbg(ibqp->device, "QP %#x: only UD QPs join multicast groups\n", qp->qpn);
 		return -EOPNOTSUPP;
 	}
-	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, qp->qpn);
+	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, qp->uid, gid->raw, qp->qpn);
 }
 
 int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
-	return cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, gid->raw, to_cxr_qp(ibqp)->qpn);
+	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+
+	return cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, qp->uid, gid->raw, qp->qpn);
 }

@@ -80,12 +80,33 @@ int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr
 	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);
 }
 
-int cxr_ib_copy_resp_qp(struct ib_udata *udata)
+/* Objects of a raw packet QP, for programs that name them in commands of their own. */
+static void fill_resp_raw(const struct cxr_ib_raw *raw, struct mlx5_ib_create_qp_resp *resp)
+{
+	if (raw->has_sq) {
+		resp->tisn = raw->tisn;
+		resp->sqn = raw->sqn;
+		resp->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_TISN |
+				   MLX5_IB_CREATE_QP_RESP_MASK_SQN;
+	}
+	if (raw->has_rq) {
+		resp->rqn = raw->rqn;
+		resp->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_RQN;
+	}
+	if (raw->has_tir) {
+		resp->tirn = raw->tirn;
+		resp->comp_mask |= MLX5_IB_CREATE_QP_RESP_MASK_TIRN;
+	}
+}
+
+int cxr_ib_copy_resp_qp(const struct cxr_ib_qp *qp, struct ib_udata *udata)
 {
 	struct mlx5_ib_create_qp_resp resp = {
 		.bfreg_index = INVALID_BFREG,
 	};
 
+	if (qp->uid && qp->raw)
+		fill_resp_raw(qp->raw, &resp);
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
@@ -96,8 +117,6 @@ void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bo
 	spin_lock_init(&qp->rq.lock);
 	INIT_LIST_HEAD(&qp->send_entry);
 	INIT_LIST_HEAD(&qp->recv_entry);
-	refcount_set(&qp->ref, 1);
-	init_completion(&qp->unused);
 	qp->state = IB_QPS_RESET;
 	qp->port = CXR_IB_PORT;
 	qp->user = user;

@@ -350,7 +350,7 @@ static int modify_qp_locked(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 	if (err)
 		return err;
 	opts = opts_of_attr(qp, mask, from, to) | choose_lag_port(qp, attr, mask, from, to, &mod);
-	err = cxr_cmd_modify_qp(dev->core, qp->qpn, device_from, device_to, &mod, opts);
+	err = cxr_cmd_modify_qp(dev->core, qp->uid, qp->qpn, device_from, device_to, &mod, opts);
 	/*
 	 * Draining a QP is moving it to ERR and waiting for a work request posted after that. It
 	 * must work on a dead device as well: poll flushes the queues.

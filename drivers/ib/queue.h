@@ -88,6 +88,7 @@ struct cxr_ib_cq {
 struct cxr_ib_srq {
 	struct ib_srq ibsrq;
 	u32 srqn;
+	u16 uid;			/* of its PD, but for XRC */
 	u8 log_size;
 	u8 log_stride;
 	u8 max_sge;
@@ -147,7 +148,8 @@ struct cxr_ib_event_target {
  * @tdn: transport domain of its process
  * @tir_flags: of its TIR: enum cxr_tir_flag
  * @loopback: it is a user of loopback (cxr_loopback_get())
- * @has_sq: @tisn, @sqn and @sq_queue are valid
+ * @has_tis: @tisn is valid
+ * @has_sq: @sqn and @sq_queue are valid
  * @has_rq: @rqn is valid
  * @has_tir: @tirn is valid; it leads to the receive queue or to an indirection table
  * @tisn: TIS of the send queue
@@ -162,7 +164,7 @@ struct cxr_ib_raw {
 	u32 tdn;
 	u32 tir_flags;
 	bool loopback;
-	bool has_sq, has_rq, has_tir;
+	bool has_tis, has_sq, has_rq, has_tir;
 	u32 tisn, sqn, rqn, tirn;
 	struct cxr_ib_queue sq_queue;
 	struct cxr_ib_event_target sq_events, rq_events;
@@ -200,6 +202,7 @@ struct cxr_ib_counters {
 struct cxr_ib_rwq {
 	struct ib_wq ibwq;
 	u32 rqn;
+	u16 uid;			/* of its PD */
 	struct mutex mutex;		/* transitions */
 	struct cxr_ib_queue queue;
 	struct cxr_ib_db db;
@@ -209,12 +212,14 @@ struct cxr_ib_rwq {
 struct cxr_ib_ind_table {
 	struct ib_rwq_ind_table ibtable;
 	u32 rqtn;
+	u16 uid;			/* of its WQs */
 };
 
 /**
  * struct cxr_ib_qp - queue pair
  * @ibqp: of ib_core; its qp_num is 1 for the GSI QP
  * @qpn: QPN of the device; of a raw packet QP the number of its send or receive queue, or 0
+ * @uid: user context of its PD, but for XRC; constant
  * @type: type in the device; not valid with @raw
  * @raw: objects of a raw packet QP, which is no QP in the device; else NULL
  * @mutex: serializes transitions
@@ -253,6 +258,7 @@ struct cxr_ib_ind_table {
 struct cxr_ib_qp {
 	struct ib_qp ibqp;
 	u32 qpn;
+	u16 uid;
 	enum cxr_qp_type type;
 	struct cxr_ib_raw *raw;
 	struct mutex mutex;		/* transitions */
@@ -354,7 +360,7 @@ bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id);
 /* A raw packet QP or an RSS QP. ib_core has checked CAP_NET_RAW. */
 int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
 /* ib_core has destroyed the flow rules that lead to it. */
-void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
+int cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
 /* As cxr_ib_modify_qp(); qp->mutex held. */
 int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask);
 /* As cxr_ib_query_qp(); both structs are zeroed. */
@@ -391,7 +397,7 @@ int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr
 		       struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
 		       u64 *bytes);
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
-int cxr_ib_copy_resp_qp(struct ib_udata *udata);
+int cxr_ib_copy_resp_qp(const struct cxr_ib_qp *qp, struct ib_udata *udata);
 /* The QP uses this entry of the address table from now on; -1: none. */
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index) __must_hold(&qp->mutex);
 

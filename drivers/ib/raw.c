@@ -51,19 +51,8 @@ static int create_raw_tis(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	if (dev->core->lag)
 		qp->lag_port = 1 + (u32)atomic_inc_return(&dev->lag_next) % CXR_LAG_PORTS;
-	return cxr_cmd_create_tis(dev->core, qp->raw->tdn, 0, qp->lag_port, &qp->raw->tisn);
-}
-
-static void destroy_device_sq(struct cxr_core *core, struct cxr_ib_raw *raw)
-{
-	if (cxr_cmd_destroy_sq(core, raw->sqn))
-		cxr_ib_queue_keep(&raw->sq_queue);
-}
-
-static void destroy_device_rq(struct cxr_core *core, struct cxr_ib_qp *qp)
-{
-	if (cxr_cmd_destroy_rq(core, qp->raw->rqn))
-		cxr_ib_queue_keep(&qp->queue);
+	return cxr_cmd_create_tis(dev->core, qp->uid, qp->raw->tdn, 0, qp->lag_port,
+				  &qp->raw->tisn);
 }
 
 static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
@@ -72,6 +61,7 @@ static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct cxr_ib_raw *raw = qp->raw;
 	struct cxr_sq_attr sq = {
+		.uid = qp->uid,
 		.cqn = to_cxr_cq(attr->send_cq)->cq.cqn,
 		.pdn = qp->pdn,
 		.uar = req->bfreg_index,
@@ -102,12 +92,14 @@ static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	if (err)
 		goto err_destroy_sq;
 	raw->has_sq = true;
+	raw->has_tis = true;
 	return 0;
 
 err_destroy_sq:
-	destroy_device_sq(dev->core, raw);
+	if (cxr_cmd_destroy_sq(dev->core, qp->uid, raw->sqn))
+		cxr_ib_queue_keep(&raw->sq_queue);
 err_destroy_tis:
-	cxr_cmd_destroy_tis(dev->core, raw->tisn);
+	cxr_cmd_destroy_tis(dev->core, qp->uid, raw->tisn);
 err_unpin:
 	cxr_ib_queue_unpin(&raw->sq_queue);
 	return err;
@@ -119,6 +111,7 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct cxr_ib_raw *raw = qp->raw;
 	struct cxr_rq_attr rq = {
+		.uid = qp->uid,
 		.cqn = to_cxr_cq(attr->recv_cq)->cq.cqn,
 		.pdn = qp->pdn,
 		.user_index = user_index,
@@ -139,7 +132,7 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 		goto err_unpin;
 	cxr_ib_queue_free_list(&qp->queue);
 	raw->tir_flags = cxr_ib_tir_flags(req->flags);
-	err = cxr_cmd_create_direct_tir(dev->core, raw->tdn, raw->tir_flags, raw->rqn,
+	err = cxr_cmd_create_direct_tir(dev->core, qp->uid, raw->tdn, raw->tir_flags, raw->rqn,
 					&raw->tirn);
 	if (err)
 		goto err_destroy_rq;
@@ -155,34 +148,78 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 	return 0;
 
 err_destroy_tir:
-	cxr_cmd_destroy_tir(dev->core, raw->tirn);
+	cxr_cmd_destroy_tir(dev->core, qp->uid, raw->tirn);
 err_destroy_rq:
-	destroy_device_rq(dev->core, qp);
+	if (cxr_cmd_destroy_rq(dev->core, qp->uid, raw->rqn))
+		cxr_ib_queue_keep(&qp->queue);
 err_unpin:
 	cxr_ib_queue_unpin(&qp->queue);
 	return err;
 }
 
-/* Destroys what exists: the TIR stops packets, then the queues go, then their memory. */
-static void destroy_raw_queues(struct cxr_ib_qp *qp)
+/* @again: if the device refuses, all is as before, and there will be another try. */
+static int destroy_raw_rq(struct cxr_ib_qp *qp, bool again)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct cxr_ib_raw *raw = qp->raw;
+	u32 key = raw->rqn | CXR_IB_EVENT_KEY_RQ;
+	int err;
 
-	if (raw->has_tir)
-		cxr_cmd_destroy_tir(dev->core, raw->tirn);
-	if (raw->has_rq) {
-		cxr_ib_unregister_event_target(dev, raw->rqn | CXR_IB_EVENT_KEY_RQ,
-					       &raw->rq_events);
-		destroy_device_rq(dev->core, qp);
-		cxr_ib_queue_unpin(&qp->queue);
+	cxr_ib_unregister_event_target(dev, key, &raw->rq_events);
+	err = cxr_cmd_destroy_rq(dev->core, qp->uid, raw->rqn);
+	if (err && again) {
+		cxr_ib_register_event_target(dev, key, &raw->rq_events);
+		return err;
 	}
-	if (raw->has_sq) {
-		cxr_ib_unregister_event_target(dev, raw->sqn, &raw->sq_events);
-		destroy_device_sq(dev->core, raw);
-		cxr_cmd_destroy_tis(dev->core, raw->tisn);
-		cxr_ib_queue_unpin(&raw->sq_queue);
+	if (err)
+		cxr_ib_queue_keep(&qp->queue);
+	cxr_ib_queue_unpin(&qp->queue);
+	raw->has_rq = false;
+	return 0;
+}
+
+static int destroy_raw_sq(struct cxr_ib_qp *qp, bool again)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
+	struct cxr_ib_raw *raw = qp->raw;
+	int err;
+
+	cxr_ib_unregister_event_target(dev, raw->sqn, &raw->sq_events);
+	err = cxr_cmd_destroy_sq(dev->core, qp->uid, raw->sqn);
+	if (err && again) {
+		cxr_ib_register_event_target(dev, raw->sqn, &raw->sq_events);
+		return err;
 	}
+	if (err)
+		cxr_ib_queue_keep(&raw->sq_queue);
+	cxr_ib_queue_unpin(&raw->sq_queue);
+	raw->has_sq = false;
+	return 0;
+}
+
+/*
+ * Destroys what exists: the TIR stops packets, then the queues go, then their memory. @again: the
+ * device may refuse something, then all before it has gone; the next try goes on from there.
+ */
+static int destroy_raw_queues(struct cxr_ib_qp *qp, bool again)
+{
+	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
+	struct cxr_ib_raw *raw = qp->raw;
+	int err = 0;
+
+	if (raw->has_tir) {
+		err = cxr_cmd_destroy_tir(core, qp->uid, raw->tirn);
+		raw->has_tir = err && again;
+	}
+	if (raw->has_rq && !raw->has_tir)
+		err = destroy_raw_rq(qp, again);
+	if (raw->has_sq)
+		err = destroy_raw_sq(qp, again) ?: err;
+	if (raw->has_tis && !raw->has_sq) {
+		err = cxr_cmd_destroy_tis(core, qp->uid, raw->tisn) ?: err;
+		raw->has_tis = err && again;
+	}
+	return again ? err : 0;
 }
 
 static int create_raw_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
@@ -221,7 +258,7 @@ static int create_raw_queues(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	return 0;
 
 err_destroy:
-	destroy_raw_queues(qp);
+	destroy_raw_queues(qp, false);
 	cxr_ib_db_unpin(ctx, &qp->user_db);
 err_put_uar:
 	cxr_ib_uar_put(qp->uar);
@@ -229,9 +266,13 @@ err_put_uar:
 	return err;
 }
 
-void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
+int cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 {
-	destroy_raw_queues(qp);
+	int err;
+
+	err = destroy_raw_queues(qp, cxr_ib_devx_holds(ctx));
+	if (err)
+		return err;
 	if (qp->raw->loopback)
 		cxr_loopback_put(to_cxr_dev(qp->ibqp.device)->core);
 	if (qp->uar) {
@@ -239,6 +280,7 @@ void cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 		cxr_ib_uar_put(qp->uar);
 	}
 	kfree(qp->raw);
+	return 0;
 }
 
 int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata)
@@ -259,6 +301,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 
 	cxr_ib_init_qp(qp, attr, true);
 	qp->pdn = to_cxr_pd(qp->ibqp.pd)->pdn;
+	qp->uid = to_cxr_pd(qp->ibqp.pd)->uid;
 	qp->raw = kzalloc(sizeof(*qp->raw), GFP_KERNEL);
 	if (!qp->raw)
 		return -ENOMEM;
@@ -277,7 +320,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	self = qp->raw->tir_flags & (CXR_TIR_SELF_UNICAST | CXR_TIR_SELF_MULTICAST);
 	err = self ? cxr_loopback_get(dev->core) : 0;
 	qp->raw->loopback = self && !err;
-	err = err ?: cxr_ib_copy_resp_qp(udata);
+	err = err ?: cxr_ib_copy_resp_qp(qp, udata);
 	if (err) {
 		cxr_ib_destroy_raw(qp, ctx);
 		qp->raw = NULL;
@@ -296,8 +339,9 @@ err_free:
  * Queries the state, since a queue may have moved to error by itself. One in reset has nothing to
  * flush, and cannot move to error.
  */
-static int modify_raw_sq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
+static int modify_raw_sq(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_wq_state to)
 {
+	const struct cxr_ib_raw *raw = qp->raw;
 	enum cxr_wq_state is;
 	int err;
 
@@ -306,11 +350,12 @@ static int modify_raw_sq(struct cxr_core *core, const struct cxr_ib_raw *raw, en
 	err = cxr_cmd_query_sq(core, raw->sqn, &is);
 	if (err || is == to || (is == CXR_WQ_RST && to == CXR_WQ_ERR))
 		return err;
-	return cxr_cmd_modify_sq(core, raw->sqn, is, to);
+	return cxr_cmd_modify_sq(core, qp->uid, raw->sqn, is, to);
 }
 
-static int modify_raw_rq(struct cxr_core *core, const struct cxr_ib_raw *raw, enum cxr_wq_state to)
+static int modify_raw_rq(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_wq_state to)
 {
+	const struct cxr_ib_raw *raw = qp->raw;
 	enum cxr_wq_state is;
 	int err;
 
@@ -319,23 +364,23 @@ static int modify_raw_rq(struct cxr_core *core, const struct cxr_ib_raw *raw, en
 	err = cxr_cmd_query_rq(core, raw->rqn, &is);
 	if (err || is == to || (is == CXR_WQ_RST && to == CXR_WQ_ERR))
 		return err;
-	return cxr_cmd_modify_rq(core, raw->rqn, is, to);
+	return cxr_cmd_modify_rq(core, qp->uid, raw->rqn, is, to);
 }
 
-static int modify_raw_queues(struct cxr_core *core, const struct cxr_ib_raw *raw,
-			     enum ib_qp_state from, enum ib_qp_state to)
+static int modify_raw_queues(struct cxr_core *core, struct cxr_ib_qp *qp, enum ib_qp_state from,
+			     enum ib_qp_state to)
 {
 	enum cxr_wq_state queues = to == IB_QPS_RESET ? CXR_WQ_RST : CXR_WQ_ERR;
 	int err;
 
 	if (to == IB_QPS_INIT && from == IB_QPS_RESET)
-		return modify_raw_rq(core, raw, CXR_WQ_RDY);
+		return modify_raw_rq(core, qp, CXR_WQ_RDY);
 	if (to == IB_QPS_RTS && from == IB_QPS_RTR)
-		return modify_raw_sq(core, raw, CXR_WQ_RDY);
+		return modify_raw_sq(core, qp, CXR_WQ_RDY);
 	if (to != IB_QPS_RESET && to != IB_QPS_ERR)
 		return 0;
-	err = modify_raw_rq(core, raw, queues);
-	return err ?: modify_raw_sq(core, raw, queues);
+	err = modify_raw_rq(core, qp, queues);
+	return err ?: modify_raw_sq(core, qp, queues);
 }
 
 static int check_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
@@ -378,7 +423,7 @@ int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int m
 	if (err)
 		return err;
 
-	err = modify_raw_queues(core, qp->raw, from, to);
+	err = modify_raw_queues(core, qp, from, to);
 	/* A dead device needs no command. */
 	if (err && cxr_core_dead(core) && (to == IB_QPS_ERR || to == IB_QPS_RESET))
 		err = 0;

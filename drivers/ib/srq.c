@@ -175,6 +175,8 @@ static int publish_srq(struct cxr_ib_dev *dev, struct cxr_ib_srq *srq)
 {
 	int err;
 
+	refcount_set(&srq->ref, 1);
+	init_completion(&srq->unused);
 	err = xa_insert_irq(&dev->srqs, srq->srqn, srq, GFP_KERNEL);
 	if (err)
 		ibdev_err(&dev->ibdev, "SRQ %#x: failed to store its number: %d\n", srq->srqn, err);
@@ -196,14 +198,16 @@ static int copy_resp_srq(const struct cxr_ib_srq *srq, struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, min(udata->outlen, sizeof(resp)));
 }
 
-static void destroy_device_srq(struct cxr_ib_srq *srq)
+static void keep_srq_memory(struct cxr_ib_srq *srq)
 {
-	struct cxr_core *core = to_cxr_dev(srq->ibsrq.device)->core;
+	cxr_ib_queue_keep(&srq->queue);
+	cxr_buf_keep(to_cxr_dev(srq->ibsrq.device)->core, &srq->buf);
+}
 
-	if (cxr_cmd_destroy_srq(core, is_xrc(srq), srq->srqn)) {
-		cxr_ib_queue_keep(&srq->queue);
-		cxr_buf_keep(core, &srq->buf);
-	}
+static int destroy_device_srq(struct cxr_ib_srq *srq)
+{
+	return cxr_cmd_destroy_srq(to_cxr_dev(srq->ibsrq.device)->core, srq->uid, is_xrc(srq),
+				   srq->srqn);
 }
 
 static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,
@@ -214,6 +218,8 @@ static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,
 
 	attr->xrc = is_xrc(srq);
 	attr->pdn = to_cxr_pd(srq->ibsrq.pd)->pdn;
+	srq->uid = is_xrc(srq) ? 0 : to_cxr_pd(srq->ibsrq.pd)->uid;
+	attr->uid = srq->uid;
 	attr->log_size = srq->log_size;
 	attr->log_stride = srq->log_stride;
 	err = cxr_cmd_create_srq(dev->core, attr, &srq->srqn);
@@ -232,7 +238,8 @@ static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,
 err_unpublish:
 	unpublish_srq(dev, srq);
 err_destroy:
-	destroy_device_srq(srq);
+	if (destroy_device_srq(srq))
+		keep_srq_memory(srq);
 	return err;
 }
 
@@ -260,8 +267,6 @@ int cxr_ib_create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	}
 
 	spin_lock_init(&srq->lock);
-	refcount_set(&srq->ref, 1);
-	init_completion(&srq->unused);
 	err = udata ? pin_user_srq(srq, ctx, udata, &attr) : alloc_kernel_srq(srq, &attr);
 	if (err)
 		return err;
@@ -281,10 +286,19 @@ int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct cxr_ib_ucontext *ctx =
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibsrq->device);
 	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
+	int err;
 
-	unpublish_srq(to_cxr_dev(ibsrq->device), srq);
-	destroy_device_srq(srq);
+	unpublish_srq(dev, srq);
+	err = destroy_device_srq(srq);
+	/* Without memory it has no events until the next try. */
+	if (err && cxr_ib_devx_holds(ctx)) {
+		publish_srq(dev, srq);
+		return err;
+	}
+	if (err)
+		keep_srq_memory(srq);
 	if (udata)
 		unpin_user_srq(srq, ctx);
 	else
@@ -312,7 +326,7 @@ int cxr_ib_modify_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr, enum ib_sr
 			  attr->srq_limit, BIT(srq->log_size) - 1);
 		return -EINVAL;
 	}
-	return cxr_cmd_arm_srq(dev->core, is_xrc(srq), srq->srqn, attr->srq_limit);
+	return cxr_cmd_arm_srq(dev->core, srq->uid, is_xrc(srq), srq->srqn, attr->srq_limit);
 }
 
 int cxr_ib_query_srq(struct ib_srq *ibsrq, struct ib_srq_attr *attr)

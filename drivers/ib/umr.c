@@ -63,7 +63,7 @@ static int create_umr_qp(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 
 static void destroy_umr_qp(struct cxr_core *core, struct cxr_ib_umr *umr)
 {
-	if (cxr_cmd_destroy_qp(core, umr->qpn))
+	if (cxr_cmd_destroy_qp(core, 0, umr->qpn))
 		cxr_buf_keep(core, &umr->buf);
 }
 
@@ -87,7 +87,7 @@ static int move_umr_qp_to_rts(struct cxr_ib_dev *dev, struct cxr_ib_umr *umr)
 
 	for (i = 1; !err && i < ARRAY_SIZE(states); i++) {
 		mod.db_dma = states[i] == CXR_QPS_INIT ? umr->db.dma : 0;
-		err = cxr_cmd_modify_qp(dev->core, umr->qpn, states[i - 1], states[i], &mod, 0);
+		err = cxr_cmd_modify_qp(dev->core, 0, umr->qpn, states[i - 1], states[i], &mod, 0);
 	}
 	return err;
 }
@@ -98,7 +98,7 @@ static int create_list(struct cxr_core *core, struct cxr_ib_umr *umr)
 	struct cxr_mkey_attr attr = { .kind = CXR_MKEY_ALL };
 	int err;
 
-	err = cxr_cmd_alloc_pd(core, &umr->pdn);
+	err = cxr_cmd_alloc_pd(core, 0, &umr->pdn);
 	if (err)
 		return err;
 	attr.pdn = umr->pdn;
@@ -112,7 +112,7 @@ static int create_list(struct cxr_core *core, struct cxr_ib_umr *umr)
 	err = -ENOMEM;
 	cxr_cmd_destroy_mkey(core, umr->lkey);
 err_dealloc_pd:
-	cxr_cmd_dealloc_pd(core, umr->pdn);
+	cxr_cmd_dealloc_pd(core, 0, umr->pdn);
 	return err;
 }
 
@@ -121,7 +121,7 @@ static void destroy_list(struct cxr_core *core, struct cxr_ib_umr *umr)
 {
 	if (!cxr_cmd_destroy_mkey(core, umr->lkey))
 		dma_free_coherent(core->dev, LIST_BYTES, umr->list, umr->list_dma);
-	cxr_cmd_dealloc_pd(core, umr->pdn);
+	cxr_cmd_dealloc_pd(core, 0, umr->pdn);
 }
 
 static struct cxr_ib_umr *create_umr(struct cxr_ib_dev *dev)
@@ -240,7 +240,7 @@ static int run_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size_t
 		return 0;
 	/* The caller destroys the key; a late UMR must not find another one by its index. */
 	if (err)
-		cxr_cmd_modify_qp(dev->core, umr->qpn, CXR_QPS_RTS, CXR_QPS_ERR, NULL, 0);
+		cxr_cmd_modify_qp(dev->core, 0, umr->qpn, CXR_QPS_RTS, CXR_QPS_ERR, NULL, 0);
 	ibdev_warn_ratelimited(&dev->ibdev, "UMR: failed to change mkey %#x: %s\n", mkey,
 			       err ? "no completion" : cxr_cqe_syndrome_text(cqe.syndrome));
 	return err ?: -EIO;

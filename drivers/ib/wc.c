@@ -35,7 +35,7 @@ struct wc_test {
 
 static void destroy_test_sq(struct wc_test *t)
 {
-	if (cxr_cmd_destroy_sq(t->core, t->sqn))
+	if (cxr_cmd_destroy_sq(t->core, 0, t->sqn))
 		cxr_buf_keep(t->core, &t->sq_buf);
 }
 
@@ -55,7 +55,7 @@ static int create_test_sq(struct wc_test *t)
 	err = cxr_cmd_create_sq(t->core, &attr, &t->sqn);
 	if (err)
 		return err;
-	err = cxr_cmd_sq_ready(t->core, t->sqn);
+	err = cxr_cmd_sq_ready(t->core, 0, t->sqn);
 	if (err)
 		destroy_test_sq(t);
 	return err;
@@ -65,13 +65,13 @@ static int create_test_objects(struct wc_test *t)
 {
 	int err;
 
-	err = cxr_cmd_alloc_pd(t->core, &t->pdn);
+	err = cxr_cmd_alloc_pd(t->core, 0, &t->pdn);
 	if (err)
 		return err;
-	err = cxr_cmd_alloc_td(t->core, &t->tdn);
+	err = cxr_cmd_alloc_td(t->core, 0, &t->tdn);
 	if (err)
 		goto err_pd;
-	err = cxr_cmd_create_tis(t->core, t->tdn, 0, 0, &t->tisn);
+	err = cxr_cmd_create_tis(t->core, 0, t->tdn, 0, 0, &t->tisn);
 	if (err)
 		goto err_td;
 	err = cxr_ib_internal_cq_create(t->core, t->uar, LOG_CQES, &t->cq);
@@ -85,11 +85,11 @@ static int create_test_objects(struct wc_test *t)
 err_cq:
 	cxr_ib_internal_cq_destroy(t->core, &t->cq);
 err_tis:
-	cxr_cmd_destroy_tis(t->core, t->tisn);
+	cxr_cmd_destroy_tis(t->core, 0, t->tisn);
 err_td:
-	cxr_cmd_dealloc_td(t->core, t->tdn);
+	cxr_cmd_dealloc_td(t->core, 0, t->tdn);
 err_pd:
-	cxr_cmd_dealloc_pd(t->core, t->pdn);
+	cxr_cmd_dealloc_pd(t->core, 0, t->pdn);
 	return err;
 }
 
@@ -97,9 +97,9 @@ static void destroy_test_objects(struct wc_test *t)
 {
 	destroy_test_sq(t);
 	cxr_ib_internal_cq_destroy(t->core, &t->cq);
-	cxr_cmd_destroy_tis(t->core, t->tisn);
-	cxr_cmd_dealloc_td(t->core, t->tdn);
-	cxr_cmd_dealloc_pd(t->core, t->pdn);
+	cxr_cmd_destroy_tis(t->core, 0, t->tisn);
+	cxr_cmd_dealloc_td(t->core, 0, t->tdn);
+	cxr_cmd_dealloc_pd(t->core, 0, t->pdn);
 }
 
 static void free_test_memory(struct wc_test *t)

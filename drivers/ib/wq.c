@@ -102,17 +102,22 @@ static int copy_resp_wq(struct ib_udata *udata)
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 
-static void destroy_device_rq(struct cxr_ib_rwq *rwq)
+/* @again: if the device refuses, all is as before, and there will be another try. */
+static int destroy_rq(struct cxr_ib_rwq *rwq, bool again)
 {
-	if (cxr_cmd_destroy_rq(to_cxr_dev(rwq->ibwq.device)->core, rwq->rqn))
-		cxr_ib_queue_keep(&rwq->queue);
-}
+	struct cxr_ib_dev *dev = to_cxr_dev(rwq->ibwq.device);
+	u32 key = rwq->rqn | CXR_IB_EVENT_KEY_RQ;
+	int err;
 
-static void destroy_rq(struct cxr_ib_rwq *rwq)
-{
-	cxr_ib_unregister_event_target(to_cxr_dev(rwq->ibwq.device),
-				       rwq->rqn | CXR_IB_EVENT_KEY_RQ, &rwq->events);
-	destroy_device_rq(rwq);
+	cxr_ib_unregister_event_target(dev, key, &rwq->events);
+	err = cxr_cmd_destroy_rq(dev->core, rwq->uid, rwq->rqn);
+	if (err && again) {
+		cxr_ib_register_event_target(dev, key, &rwq->events);
+		return err;
+	}
+	if (err)
+		cxr_ib_queue_keep(&rwq->queue);
+	return 0;
 }
 
 static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr *attr,
@@ -120,6 +125,7 @@ static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(rwq->ibwq.device);
 	struct cxr_rq_attr rq = {
+		.uid = rwq->uid,
 		.cqn = to_cxr_cq(attr->cq)->cq.cqn,
 		.pdn = pdn,
 		.user_index = user_index,
@@ -137,8 +143,8 @@ static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr
 	cxr_ib_queue_free_list(&rwq->queue);
 	rwq->events.wq = &rwq->ibwq;
 	err = cxr_ib_register_event_target(dev, rwq->rqn | CXR_IB_EVENT_KEY_RQ, &rwq->events);
-	if (err)
-		destroy_device_rq(rwq);
+	if (err && cxr_cmd_destroy_rq(dev->core, rwq->uid, rwq->rqn))
+		cxr_ib_queue_keep(&rwq->queue);
 	return err;
 }
 
@@ -162,6 +168,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	err = cxr_ib_db_pin(ctx, req.db_addr, &rwq->db);
 	if (err)
 		goto err_unpin;
+	rwq->uid = to_cxr_pd(ibpd)->uid;
 	err = create_device_rq(rwq, attr, &req, to_cxr_pd(ibpd)->pdn, user_index);
 	if (err)
 		goto err_unpin_db;
@@ -171,7 +178,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	return 0;
 
 err_destroy:
-	destroy_rq(rwq);
+	destroy_rq(rwq, false);
 err_unpin_db:
 	cxr_ib_db_unpin(ctx, &rwq->db);
 err_unpin:
@@ -218,8 +225,11 @@ int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	struct cxr_ib_ucontext *ctx =
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
+	int err;
 
-	destroy_rq(rwq);
+	err = destroy_rq(rwq, cxr_ib_devx_holds(ctx));
+	if (err)
+		return err;
 	cxr_ib_db_unpin(ctx, &rwq->db);
 	cxr_ib_queue_unpin(&rwq->queue);
 	mutex_destroy(&rwq->mutex);
@@ -271,9 +281,9 @@ static int modify_wq(struct cxr_ib_rwq *rwq, const struct ib_wq_attr *attr, u32 
 		return -EINVAL;
 	}
 	if (is != to)
-		err = cxr_cmd_modify_rq(core, rwq->rqn, is, to);
+		err = cxr_cmd_modify_rq(core, rwq->uid, rwq->rqn, is, to);
 	if (!err && mask & IB_WQ_FLAGS && attr->flags_mask)
-		err = cxr_cmd_set_rq_strip(core, rwq->rqn, to,
+		err = cxr_cmd_set_rq_strip(core, rwq->uid, rwq->rqn, to,
 					   attr->flags & IB_WQ_FLAGS_CVLAN_STRIPPING);
 	if (!err && mask & IB_WQ_STATE)
 		rwq->ibwq.state = attr->wq_state;
@@ -324,13 +334,14 @@ int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 		return -EINVAL;
 	}
 
+	table->uid = to_cxr_rwq(attr->ind_tbl[0])->uid;
 	n = BIT(attr->log_ind_tbl_size);
 	rqns = kcalloc(n, sizeof(*rqns), GFP_KERNEL);
 	if (!rqns)
 		return -ENOMEM;
 	for (i = 0; i < n; i++)
 		rqns[i] = to_cxr_rwq(attr->ind_tbl[i])->rqn;
-	err = cxr_cmd_create_rqt(dev->core, rqns, n, &table->rqtn);
+	err = cxr_cmd_create_rqt(dev->core, table->uid, rqns, n, &table->rqtn);
 	kfree(rqns);
 	if (err)
 		return err;
@@ -339,14 +350,18 @@ int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 	resp.response_length = min(udata->outlen, sizeof(resp));
 	err = ib_copy_to_udata(udata, &resp, resp.response_length);
 	if (err)
-		cxr_cmd_destroy_rqt(dev->core, table->rqtn);
+		cxr_cmd_destroy_rqt(dev->core, table->uid, table->rqtn);
 	return err;
 }
 
 int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable)
 {
-	cxr_cmd_destroy_rqt(to_cxr_dev(ibtable->device)->core, to_cxr_ind_table(ibtable)->rqtn);
-	return 0;
+	struct cxr_ib_ind_table *table = to_cxr_ind_table(ibtable);
+	struct ib_uobject *uobj = ibtable->uobject;
+	int err;
+
+	err = cxr_cmd_destroy_rqt(to_cxr_dev(ibtable->device)->core, table->uid, table->rqtn);
+	return cxr_ib_devx_holds(to_cxr_ucontext(uobj->context)) ? err : 0;
 }
 
 /* ---- RSS QPs ---- */
@@ -464,7 +479,7 @@ int cxr_ib_create_rss_tir(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *at
 		return err;
 
 	qp->raw->tir_flags = cxr_ib_tir_flags(req.flags);
-	err = cxr_cmd_create_hash_tir(dev->core, qp->raw->tdn, qp->raw->tir_flags,
+	err = cxr_cmd_create_hash_tir(dev->core, qp->uid, qp->raw->tdn, qp->raw->tir_flags,
 				      device_hash_fields(req.rx_hash_fields_mask),
 				      to_cxr_ind_table(attr->rwq_ind_tbl)->rqtn, req.rx_hash_key,
 				      &qp->raw->tirn);

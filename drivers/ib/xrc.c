@@ -78,7 +78,7 @@ static struct cxr_ib_xrc_defaults *create_xrc_defaults(struct cxr_ib_dev *dev)
 	xrc = kzalloc(sizeof(*xrc), GFP_KERNEL);
 	if (!xrc)
 		goto err;
-	err = cxr_cmd_alloc_pd(dev->core, &xrc->pdn);
+	err = cxr_cmd_alloc_pd(dev->core, 0, &xrc->pdn);
 	if (err)
 		goto err_free;
 	err = cxr_cmd_alloc_xrcd(dev->core, &xrc->xrcd);
@@ -97,7 +97,7 @@ err_destroy_cq:
 err_dealloc_xrcd:
 	cxr_cmd_dealloc_xrcd(dev->core, xrc->xrcd);
 err_dealloc_pd:
-	cxr_cmd_dealloc_pd(dev->core, xrc->pdn);
+	cxr_cmd_dealloc_pd(dev->core, 0, xrc->pdn);
 err_free:
 	kfree(xrc);
 err:
@@ -129,12 +129,12 @@ void cxr_ib_xrc_down(void *owner)
 	if (!xrc)
 		return;
 	dev->xrc_defaults = NULL;
-	if (cxr_cmd_destroy_srq(dev->core, true, xrc->srqn))
+	if (cxr_cmd_destroy_srq(dev->core, 0, true, xrc->srqn))
 		cxr_buf_keep(dev->core, &xrc->srq_buf);
 	cxr_db_free(dev->core, &xrc->srq_db);
 	cxr_buf_free(dev->core, &xrc->srq_buf);
 	cxr_ib_internal_cq_destroy(dev->core, &xrc->cq);
 	cxr_cmd_dealloc_xrcd(dev->core, xrc->xrcd);
-	cxr_cmd_dealloc_pd(dev->core, xrc->pdn);
+	cxr_cmd_dealloc_pd(dev->core, 0, xrc->pdn);
 	kfree(xrc);
 }

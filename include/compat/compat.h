@@ -413,6 +413,13 @@ enum xdp_rss_hash_type {
 #define CXR_DEVLINK_SET_EXTACK extack
 #endif
 
+/* The counter of an eventfd goes up by one (6.8). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define cxr_eventfd_signal(ctx) eventfd_signal(ctx, 1)
+#else
+#define cxr_eventfd_signal(ctx) eventfd_signal(ctx)
+#endif
+
 /* The grace period of a health reporter moved to its operations (6.18). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define CXR_REPORTER_GRACE(ms)

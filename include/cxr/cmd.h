@@ -33,6 +33,7 @@
 #include "cxr.h"
 #include "steering.h"
 #include "../../drivers/codec/cong.h"
+#include "../../drivers/codec/devx.h"
 #include "../../drivers/codec/counter.h"
 #include "../../drivers/codec/fec.h"
 #include "../../drivers/codec/flow.h"
@@ -52,18 +53,24 @@ static inline int cxr_cmd_refusal(const struct cxr_core *core, int err)
 	return err == -ENODEV || cxr_core_dead(core) ? 0 : err;
 }
 
+/*
+ * @uid of the commands below is the user context that an object is created for, 0 for the kernel
+ * (devx.h); the later commands for the object name the same. The numbers of memory keys, XRC
+ * domains, flow tables and counters are always the kernel's, as the in-tree driver has it.
+ */
+
 /* ---- PD, TD, mkey, counters (cmd_obj.c) ------------------------------------------------------ */
 
-int cxr_cmd_alloc_pd(struct cxr_core *core, u32 *pdn);
-void cxr_cmd_dealloc_pd(struct cxr_core *core, u32 pdn);
+int cxr_cmd_alloc_pd(struct cxr_core *core, u16 uid, u32 *pdn);
+int cxr_cmd_dealloc_pd(struct cxr_core *core, u16 uid, u32 pdn);
 int cxr_cmd_alloc_xrcd(struct cxr_core *core, u32 *xrcd);
 void cxr_cmd_dealloc_xrcd(struct cxr_core *core, u32 xrcd);
 /* ALLOC_TRANSPORT_DOMAIN */
-int cxr_cmd_alloc_td(struct cxr_core *core, u32 *tdn);
-void cxr_cmd_dealloc_td(struct cxr_core *core, u32 tdn);
+int cxr_cmd_alloc_td(struct cxr_core *core, u16 uid, u32 *tdn);
+int cxr_cmd_dealloc_td(struct cxr_core *core, u16 uid, u32 tdn);
 /* *uar: index for cxr_uar_phys(). */
-int cxr_cmd_alloc_uar(struct cxr_core *core, u32 *uar);
-void cxr_cmd_dealloc_uar(struct cxr_core *core, u32 uar);
+int cxr_cmd_alloc_uar(struct cxr_core *core, u16 uid, u32 *uar);
+int cxr_cmd_dealloc_uar(struct cxr_core *core, u16 uid, u32 uar);
 int cxr_cmd_alloc_q_counter(struct cxr_core *core, u32 *id);
 void cxr_cmd_dealloc_q_counter(struct cxr_core *core, u32 id);
 /* Fills the first CXR_Q_COUNTERS of @values[CXR_COUNTERS]. */
@@ -98,12 +105,52 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 /* 0: the device does not access the memory any more. After an error it may still use it. */
 int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);
 
+/* ---- commands of programs (cmd_devx.c) ------------------------------------------------------- */
+
+/*
+ * CREATE_UCTX. @raw: the program may send packets as it likes; @internal: it may use resources of
+ * the device that are the firmware's. Each only if the device knows it.
+ */
+int cxr_cmd_create_uctx(struct cxr_core *core, bool raw, bool internal, u16 *uid);
+/* 0: no object of the context is left. */
+int cxr_cmd_destroy_uctx(struct cxr_core *core, u16 uid);
+
+struct cxr_umem_attr {
+	u16 uid;
+	bool writable;
+	u32 offset;		/* of the first byte in the first page */
+	u8 log_page_size;
+	u64 n;
+	const dma_addr_t *dma;
+};
+
+/* The device uses the pages until cxr_cmd_destroy_umem(). */
+int cxr_cmd_create_umem(struct cxr_core *core, const struct cxr_umem_attr *attr, u32 *umem);
+/* 0: the device does not access the memory any more. After an error it may still use it. */
+int cxr_cmd_destroy_umem(struct cxr_core *core, u16 uid, u32 umem);
+/**
+ * cxr_cmd_user() - run a command that a program composed
+ * @core: the device
+ * @in: input; opcode and user context set; see codec/devx.h for what is allowed
+ * @len: its length in bytes, CXR_DEVX_MIN or more
+ * @out: output, cleared first
+ * @out_len: its length in bytes, CXR_DEVX_MIN or more
+ *
+ * May sleep. A refusal is the program's own affair, and not logged.
+ *
+ * Return: 0; -EREMOTEIO: the device refused, and @out says why; another error as described above:
+ * the device did not answer, and the status in @out is that of an internal error.
+ */
+int cxr_cmd_user(struct cxr_core *core, void *in, u32 len, void *out, u32 out_len);
+/* Gives back what such a command created. 0, or the device has kept it. */
+int cxr_cmd_user_destroy(struct cxr_core *core, const struct cxr_devx_destroy *destroy);
+
 /* ---- QP (cmd_qp.c) --------------------------------------------------------------------------- */
 
 /* The QP is in state RST. */
 int cxr_cmd_create_qp(struct cxr_core *core, const struct cxr_qp_create *attr,
 		      const struct cxr_pas *pas, u32 *qpn);
-int cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn);
+int cxr_cmd_destroy_qp(struct cxr_core *core, u16 uid, u32 qpn);
 /**
  * cxr_cmd_modify_qp() - one transition of a QP; the states pick the command (RST2INIT, 2ERR, ...)
  * @core: the device
@@ -115,19 +162,20 @@ int cxr_cmd_destroy_qp(struct cxr_core *core, u32 qpn);
  *
  * Return: 0, -EINVAL (no such transition), or the command's error.
  */
-int cxr_cmd_modify_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state from, enum cxr_qp_state to,
-		      const struct cxr_qp_mod *mod, u32 opts);
+int cxr_cmd_modify_qp(struct cxr_core *core, u16 uid, u32 qpn, enum cxr_qp_state from,
+		      enum cxr_qp_state to, const struct cxr_qp_mod *mod, u32 opts);
 /* *mod: attributes in the context; *draining: in SQD, and the send queue is not empty yet. */
 int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, bool *draining,
 		     struct cxr_qp_mod *mod);
 /* ATTACH_TO_MCG and DETACH_FROM_MCG: datagrams to the multicast GID reach the UD QP. */
-int cxr_cmd_attach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
-int cxr_cmd_detach_mcg(struct cxr_core *core, const u8 gid[16], u32 qpn);
+int cxr_cmd_attach_mcg(struct cxr_core *core, u16 uid, const u8 gid[16], u32 qpn);
+int cxr_cmd_detach_mcg(struct cxr_core *core, u16 uid, const u8 gid[16], u32 qpn);
 
 /* ---- SRQ (cmd_srq.c) ------------------------------------------------------------------------- */
 
 struct cxr_srq_attr {
 	bool xrc;
+	u16 uid;
 	u32 pdn;
 	u32 xrcd, cqn, user_index;	/* of an XRC SRQ */
 	u8 log_size;		/* in WQEs */
@@ -138,9 +186,9 @@ struct cxr_srq_attr {
 
 /* An RMP or an XRC SRQ, by attr->xrc and by @xrc of the others. */
 int cxr_cmd_create_srq(struct cxr_core *core, const struct cxr_srq_attr *attr, u32 *srqn);
-int cxr_cmd_destroy_srq(struct cxr_core *core, bool xrc, u32 srqn);
+int cxr_cmd_destroy_srq(struct cxr_core *core, u16 uid, bool xrc, u32 srqn);
 /* Requests one event when fewer than @limit WQEs are left; 0: none. */
-int cxr_cmd_arm_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 limit);
+int cxr_cmd_arm_srq(struct cxr_core *core, u16 uid, bool xrc, u32 srqn, u16 limit);
 /* The limit of cxr_cmd_arm_srq(), or 0 after its event. */
 int cxr_cmd_query_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 *limit);
 
@@ -159,10 +207,11 @@ int cxr_cmd_query_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 *limit);
  *
  * Return: 0 or the command's error.
  */
-int cxr_cmd_create_tis(struct cxr_core *core, u32 tdn, u8 prio, u8 lag_port, u32 *tisn);
-void cxr_cmd_destroy_tis(struct cxr_core *core, u32 tisn);
+int cxr_cmd_create_tis(struct cxr_core *core, u16 uid, u32 tdn, u8 prio, u8 lag_port, u32 *tisn);
+int cxr_cmd_destroy_tis(struct cxr_core *core, u16 uid, u32 tisn);
 
 struct cxr_sq_attr {
+	u16 uid;
 	u32 tisn, cqn, pdn, uar;
 	u32 user_index;
 	u8 log_size;		/* in 64-byte blocks */
@@ -172,6 +221,7 @@ struct cxr_sq_attr {
 };
 
 struct cxr_rq_attr {
+	u16 uid;
 	u32 cqn, pdn;
 	u32 user_index;
 	u32 q_counter;		/* 0 = none */
@@ -193,23 +243,26 @@ u8 cxr_cmd_wq_state_number(enum cxr_wq_state state);
  * is no transition from RST to ERR or from ERR to RDY.
  */
 int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32 *sqn);
-int cxr_cmd_sq_ready(struct cxr_core *core, u32 sqn);
-int cxr_cmd_modify_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state from, enum cxr_wq_state to);
+int cxr_cmd_sq_ready(struct cxr_core *core, u16 uid, u32 sqn);
+int cxr_cmd_modify_sq(struct cxr_core *core, u16 uid, u32 sqn, enum cxr_wq_state from,
+		      enum cxr_wq_state to);
 int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state);
-int cxr_cmd_destroy_sq(struct cxr_core *core, u32 sqn);
+int cxr_cmd_destroy_sq(struct cxr_core *core, u16 uid, u32 sqn);
 int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn);
-int cxr_cmd_rq_ready(struct cxr_core *core, u32 rqn);
-int cxr_cmd_modify_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state from, enum cxr_wq_state to);
+int cxr_cmd_rq_ready(struct cxr_core *core, u16 uid, u32 rqn);
+int cxr_cmd_modify_rq(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state from,
+		      enum cxr_wq_state to);
 /* Switches VLAN stripping of an RQ in @state. */
-int cxr_cmd_set_rq_strip(struct cxr_core *core, u32 rqn, enum cxr_wq_state state, bool strip);
+int cxr_cmd_set_rq_strip(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state state,
+			 bool strip);
 int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state);
-int cxr_cmd_destroy_rq(struct cxr_core *core, u32 rqn);
+int cxr_cmd_destroy_rq(struct cxr_core *core, u16 uid, u32 rqn);
 
 /* -EINVAL: @n is not a power of two up to caps.rss_ind_tbl_max. */
-int cxr_cmd_create_rqt(struct cxr_core *core, const u32 *rqns, u32 n, u32 *rqtn);
+int cxr_cmd_create_rqt(struct cxr_core *core, u16 uid, const u32 *rqns, u32 n, u32 *rqtn);
 /* @n as it was created with. */
 int cxr_cmd_modify_rqt(struct cxr_core *core, u32 rqtn, const u32 *rqns, u32 n);
-void cxr_cmd_destroy_rqt(struct cxr_core *core, u32 rqtn);
+int cxr_cmd_destroy_rqt(struct cxr_core *core, u16 uid, u32 rqtn);
 
 /* Fields to hash, and of which packets (default IPv4 and TCP). */
 enum cxr_hash {
@@ -229,18 +282,19 @@ enum cxr_tir_flag {
 };
 
 /* Direct to an RQ. @flags: enum cxr_tir_flag. */
-int cxr_cmd_create_direct_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 rqn, u32 *tirn);
+int cxr_cmd_create_direct_tir(struct cxr_core *core, u16 uid, u32 tdn, u32 flags, u32 rqn,
+			      u32 *tirn);
 /*
  * Spread over an RQT by a hash of @fields, enum cxr_hash: Toeplitz with @key of 40 bytes, or XOR8
  * if that is NULL.
  */
-int cxr_cmd_create_hash_tir(struct cxr_core *core, u32 tdn, u32 flags, u32 fields, u32 rqtn,
-			    const u8 *key, u32 *tirn);
+int cxr_cmd_create_hash_tir(struct cxr_core *core, u16 uid, u32 tdn, u32 flags, u32 fields,
+			    u32 rqtn, const u8 *key, u32 *tirn);
 /* Of a TIR with a hash; @fields and @key as for cxr_cmd_create_hash_tir(). */
 int cxr_cmd_set_tir_hash(struct cxr_core *core, u32 tirn, u32 fields, const u8 *key);
 /* @self: CXR_TIR_SELF_*, if the device can change it (caps.self_lb_en_modifiable). */
 int cxr_cmd_set_tir_self(struct cxr_core *core, u32 tirn, u32 self);
-void cxr_cmd_destroy_tir(struct cxr_core *core, u32 tirn);
+int cxr_cmd_destroy_tir(struct cxr_core *core, u16 uid, u32 tirn);
 
 #define CXR_VXLAN_PORTS 16	/* at most */
 

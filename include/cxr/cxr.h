@@ -97,6 +97,7 @@
  *	roce	enables RoCE in the vport
  *	gids	reference counts of the entries of the address table
  *	counters	the counter set of the port
+ *	devx	a user context of the driver, and the table of subscriptions, if the card has them
  *	xrc, umr	nothing yet: their objects are created by their first user
  *	client	events and the netdev
  *	device	ib_register_device()
@@ -187,6 +188,29 @@
  * The key of a deregistered MR is revoked, and kept for another MR (drivers/ib/mkey.c). Until then
  * it is free, and belongs to the driver's PD; then it has another variant. Memory is unpinned after
  * the work request that revokes its key has completed.
+ *
+ * OBJECTS OF PROGRAMS
+ *
+ * A program may make objects of the device by commands that it composes itself (DEVX,
+ * drivers/ib/devx.c), if the card has user contexts. libmlx5 asks for that whenever it opens a
+ * device; the context then has a number, its uid, which goes into each command of the program, and
+ * into those of the driver for its verbs. The device lets nobody with a uid name an object of
+ * another. Event queues for completions and counter sets belong to all (PRM_UID_SHARED); XRC
+ * domains, their SRQs and QPs, and memory keys of verbs are the kernel's, which may name any.
+ *
+ * The driver decides which commands a program may send and in which way, and compares the number of
+ * the object in them with that of the handle (drivers/codec/devx.c, a table). It sets the bits that
+ * say "this memory is a umem's", so that no address in a command is used as one; a umem is memory
+ * of the program that the driver pins. How an object is destroyed is fixed when it is created.
+ *
+ * The device refuses to destroy what another object uses. Of verbs, that may be an object that the
+ * driver does not know: while the context has such objects (cxr_ib_devx_holds()) a refusal is
+ * returned, and the object stays, as if nothing had been tried. When the process ends ib_core
+ * destroys its objects in rounds, until none is left; cxr_ib_devx_retry() ends that if the device
+ * has refused them all.
+ *
+ * Events reach a program by a file: each event of the asynchronous EQ is looked up by its number,
+ * and the kind and number of its object, in the subscriptions (drivers/ib/devx_event.c).
  *
  * WHERE COMMANDS ARE NOT ALLOWED
  *
@@ -510,6 +534,8 @@ u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
  * struct cxr_client_ops - callbacks of a client
  * @event: an event of the port, a QP, SQ, RQ or SRQ. Interrupt context: queue work for anything
  *         that needs a command. CQ events go to the CQ instead.
+ * @eqe: the same and any other, as the device wrote it, but for completions, pages and commands; of
+ *       the client CXR_CLIENT_IB only. Interrupt context.
  * @netdev: cxr_port_set_netdev() was called; NULL: the netdev is about to be unregistered. May
  *          sleep.
  * @lag_macs: source MACs of an ECMP LAG, of QPs assigned to port 1 and port 2; returns 0 or the
@@ -518,6 +544,7 @@ u8 cxr_lag_port_of(const struct cxr_core *core, const struct net_device *netdev)
  */
 struct cxr_client_ops {
 	void (*event)(void *priv, const struct cxr_event *event);
+	void (*eqe)(void *priv, const struct prm_eqe *eqe);
 	void (*netdev)(void *priv, struct net_device *ndev);
 	int (*lag_macs)(void *priv, const u8 mac[CXR_LAG_PORTS][ETH_ALEN]);
 	void (*fatal)(void *priv);
@@ -679,6 +706,7 @@ void cxr_db_free(struct cxr_core *core, struct cxr_db *db);
  * @vector: completion vector it was created on
  * @uid: user context it was created for, 0 for the kernel
  * @comp: completion event. Interrupt context.
+ * @comp_eqe: instead of @comp, with the event as the device wrote it; or NULL
  * @error: CQ error event (overrun, access violation), or NULL. Interrupt context.
  */
 struct cxr_cq {
@@ -686,6 +714,7 @@ struct cxr_cq {
 	int vector;
 	u16 uid;
 	void (*comp)(struct cxr_cq *cq);
+	void (*comp_eqe)(struct cxr_cq *cq, const struct prm_eqe *eqe);
 	void (*error)(struct cxr_cq *cq, u8 syndrome);
 };
 
@@ -753,6 +782,13 @@ struct cxr_cq_attr {
  */
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
 /*
+ * For a CQ that the device has already, with all fields set: from here on its handlers may run.
+ * -ENOMEM, or -EPROTO: another CQ has this number, and must not be destroyed. May sleep.
+ */
+int cxr_cq_register(struct cxr_core *core, struct cxr_cq *cq);
+/* After it no handler of the CQ runs. May sleep; not under a lock that a handler takes. */
+void cxr_cq_unregister(struct cxr_core *core, struct cxr_cq *cq);
+/*
  * After it no handler of the CQ runs and the device does not access its memory, even if the device
  * has failed. May sleep; not under a lock that cq->comp() takes. After an error the device has kept
  * the CQ, and may access its memory, see cmd.h.
@@ -779,6 +815,8 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
  */
 int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, enum cxr_cqe_size cqe_size,
 		  u8 log_size, const struct cxr_pas *pas);
+/* The completion vector whose EQ has this number, or -ENOENT. While the device is up. */
+int cxr_comp_vector(const struct cxr_core *core, u8 eqn);
 /* Interrupt number of a completion vector, or -EINVAL. Any context, while the device is up. */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
 

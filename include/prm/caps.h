@@ -20,6 +20,7 @@ enum prm_cap_page {
 	PRM_CAP_QOS		= 0x0c,
 	PRM_CAP_DEBUG		= 0x0d,
 	PRM_CAP_DEVICE_MEM	= 0x0f,
+	PRM_CAP_EVENT		= 0x14,
 	PRM_CAP_GENERAL_2	= 0x20,
 	PRM_CAP_PORT_SELECTION	= 0x25,
 };
@@ -640,6 +641,13 @@ struct prm_qos_cap_bits {
 };
 PRM_LAYOUT(qos_cap, 0x100);
 
+/* Capabilities of page PRM_CAP_EVENT: which events user contexts may have */
+struct prm_device_event_cap_bits {
+	u8 user_affiliated_events[4][64];
+	u8 user_unaffiliated_events[4][64];
+};
+PRM_LAYOUT(device_event_cap, 0x40);
+
 /* Capabilities of page PRM_CAP_DEBUG */
 struct prm_debug_cap_bits {
 	u8 core_dump_general[1];
@@ -663,6 +671,7 @@ union prm_hca_cap_union_bits {
 	struct prm_e_switch_cap_bits e_switch_cap;
 	struct prm_qos_cap_bits qos_cap;
 	struct prm_debug_cap_bits debug_cap;
+	struct prm_device_event_cap_bits device_event_cap;
 	struct prm_port_selection_cap_bits port_selection_cap;
 };
 

@@ -71,6 +71,7 @@ enum prm_eqe_rsc {
 	PRM_EQE_RSC_QP	= 0,
 	PRM_EQE_RSC_RQ	= 1,
 	PRM_EQE_RSC_SQ	= 2,
+	PRM_EQE_RSC_DCT	= 6,
 };
 
 struct prm_eqe_comp {

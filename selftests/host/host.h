@@ -27,6 +27,7 @@ void test_gid(void);
 void test_path(void);
 void test_ecmp(void);
 void test_fdb(void);
+void test_devx(void);
 void test_lag(void);
 void test_lag_step(void);
 void test_limits(void);

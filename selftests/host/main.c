@@ -93,6 +93,7 @@ int main(void)
 	test_counter();
 	test_flow();
 	test_ntuple();
+	test_devx();
 	end();
 	printf("1..%u\n", passed + failed);
 	printf("# Totals: pass:%u fail:%u xfail:0 xpass:0 skip:0 error:0\n", passed, failed);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * DEVX: objects of the device that programs make themselves, by commands that they compose. The
+ * device keeps those of one context from another's by the number of the context ("uid"), which the
+ * driver puts into each command; objects of verbs have it as well, so that one kind can refer to
+ * the other.
+ */
+#ifndef CXR_IB_DEVX_H
+#define CXR_IB_DEVX_H
+
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+
+#include "queue.h"
+
+#define CXR_IB_EQE_BYTES 64
+
+/**
+ * struct cxr_ib_devx - of an RDMA device with user contexts
+ * @public_uid: user context of the driver, for questions of programs that have none; 0: none
+ * @queries: runs commands whose answers programs read from a file
+ * @lock: serializes subscription and its end, of events and of the objects that have them
+ * @subs: subscriptions by event and number of the object; @lock to write, RCU to read
+ */
+struct cxr_ib_devx {
+	u16 public_uid;
+	struct workqueue_struct *queries;
+	struct mutex lock;		/* subscriptions */
+	DECLARE_HASHTABLE(subs, 8);
+};
+
+/**
+ * struct cxr_ib_devx_obj - an object of the device
+ * @dev: the device
+ * @ctx: context it belongs to
+ * @id: kind and number
+ * @destroy: command that gives it back
+ * @counters: flow counters: how many, from the number on; 0: one
+ * @cq: of a CQ with events
+ * @has_cq: @cq is registered
+ * @subs: its subscriptions; cxr_ib_devx.lock
+ */
+struct cxr_ib_devx_obj {
+	struct cxr_ib_dev *dev;
+	struct cxr_ib_ucontext *ctx;
+	struct cxr_devx_id id;
+	struct cxr_devx_destroy destroy;
+	u32 counters;
+	struct cxr_cq cq;
+	bool has_cq;
+	struct list_head subs;
+};
+
+/**
+ * struct cxr_ib_async_file - answers of queries that a program reads
+ * @uobj: of ib_core
+ * @wait: readers; and the destruction, for @running
+ * @lock: protects all below
+ * @answers: queries that are done, the oldest first
+ * @bytes: of answers that are not read yet, and of those to come
+ * @running: queries that are not done
+ * @gone: the context has gone
+ */
+struct cxr_ib_async_file {
+	struct ib_uobject uobj;
+	wait_queue_head_t wait;
+	spinlock_t lock;		/* answers */
+	struct list_head answers __guarded_by(&lock);
+	size_t bytes __guarded_by(&lock);
+	unsigned int running __guarded_by(&lock);
+	bool gone __guarded_by(&lock);
+};
+
+/**
+ * struct cxr_ib_event_file - events that a program reads
+ * @uobj: of ib_core
+ * @dev: the device
+ * @cookies_only: the program reads the cookie of the subscription, not the event
+ * @subs: its subscriptions; cxr_ib_devx.lock
+ * @wait: readers
+ * @lock: protects all below; taken in interrupts
+ * @events: events to read, or subscriptions, if @cookies_only
+ * @queued: how many events
+ * @lost: there was no room for an event
+ * @gone: the context has gone
+ */
+struct cxr_ib_event_file {
+	struct ib_uobject uobj;
+	struct cxr_ib_dev *dev;
+	bool cookies_only;
+	struct list_head subs;
+	wait_queue_head_t wait;
+	spinlock_t lock;		/* events */
+	struct list_head events __guarded_by(&lock);
+	unsigned int queued __guarded_by(&lock);
+	bool lost __guarded_by(&lock);
+	bool gone __guarded_by(&lock);
+};
+
+/* devx.c */
+/* For UAPI_DEF_IS_OBJ_SUPPORTED(). */
+bool cxr_ib_has_devx(struct ib_device *ibdev);
+/*
+ * A command of user space, checked, of @len bytes and with an answer of @out_len: it is of this use,
+ * and about the object of @uobj, if that is not NULL. Has the number of the context from here on. 0, -EINVAL, or -EOPNOTSUPP: the context has
+ * no number.
+ */
+int cxr_ib_devx_check(struct cxr_ib_ucontext *ctx, void *in, u32 len, u32 out_len,
+		      enum cxr_devx_use use, struct ib_uobject *uobj);
+/*
+ * The device refused to take back an object of @ctx, which may be in use by others. True if the
+ * caller has to return that error, and gets another try; false if there is none: the device has the
+ * object, and its memory, for good.
+ */
+bool cxr_ib_devx_retry(struct cxr_ib_ucontext *ctx, enum rdma_remove_reason why);
+/* An object came, or went. */
+void cxr_ib_devx_add(struct cxr_ib_ucontext *ctx);
+void cxr_ib_devx_remove(struct cxr_ib_ucontext *ctx);
+
+/* devx_umem.c */
+extern const struct uapi_definition cxr_ib_devx_umem_defs[];
+
+/* devx_async.c */
+extern const struct uapi_definition cxr_ib_devx_async_defs[];
+
+/* devx_event.c */
+extern const struct uapi_definition cxr_ib_devx_event_defs[];
+/*
+ * Events of the object come to nobody from here on: the device may give its number to another. If
+ * it refuses to destroy it, they come again with the second; if not, the third ends it. May sleep.
+ */
+void cxr_ib_devx_mute(struct cxr_ib_devx_obj *obj);
+void cxr_ib_devx_unmute(struct cxr_ib_devx_obj *obj);
+void cxr_ib_devx_unsubscribe(struct cxr_ib_devx_obj *obj);
+/* Completion of the CQ of an object. Interrupt context. */
+void cxr_ib_devx_comp(struct cxr_cq *cq, const struct prm_eqe *eqe);
+
+#endif

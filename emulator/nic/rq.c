@@ -186,7 +186,7 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, const str
 /* May the TIR get what @td, a transport domain of its own function, sends? */
 static bool tir_hears(const struct tir *tir, uint32_t td, bool multicast)
 {
-	return tir->td->num != td || prm_get(&tir->ctx, self_lb_block) &
+	return !tir->td || tir->td->num != td || prm_get(&tir->ctx, self_lb_block) &
 					     (multicast ? PRM_TIR_SELF_MULTICAST :
 							  PRM_TIR_SELF_UNICAST);
 }

@@ -305,6 +305,20 @@ static int check_tirc(struct cmd *c, const struct prm_tirc *ctx)
 	return check_hash(c, ctx, prm_get(ctx, tunneled_offload_en));
 }
 
+/*
+ * A program may name no domain, as DPDK does for packets that it drops: then the TIR hears all that
+ * its function sends.
+ */
+static int hold_domain(struct cmd *c, struct tir *tir)
+{
+	uint32_t num = prm_get(&tir->ctx, transport_domain);
+
+	if (c->uid && !num)
+		return 0;
+	tir->td = obj_hold(c, OBJ_TD, num, "transport_domain");
+	return tir->td ? 0 : -1;
+}
+
 static int run_create_tir(struct cmd *c)
 {
 	const struct prm_create_tir_in *in = c->in;
@@ -320,8 +334,7 @@ static int run_create_tir(struct cmd *c)
 	tir->obj.release = tir_release;
 	tir->ctx = *ctx;
 	toeplitz_prepare(&tir->toeplitz, prm_bytes_const(ctx, rx_hash_toeplitz_key));
-	tir->td = obj_hold(c, OBJ_TD, prm_get(ctx, transport_domain), "transport_domain");
-	if (!tir->td)
+	if (hold_domain(c, tir))
 		goto drop;
 	if (prm_get(ctx, disp_type) == PRM_TIR_DIRECT) {
 		tir->rq = obj_hold(c, OBJ_RQ, prm_get(ctx, inline_rqn), "inline_rqn");

@@ -18,9 +18,9 @@ HEAD = {
     "guests": ("1", "[1-4]", "number of guests"),
     "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
     "cpus": ("1", "1|2|10", "CPUs of each guest"),
-    "card": (CARD, "[a-z0-9]+(,vfs=[1-4](,sriov(,eswitch)?)?|,dcb)?",
+    "card": (CARD, "[a-z0-9]+(,vfs=[1-4](,sriov(,eswitch)?)?|,dcb)?(,devx)?",
              "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF; with sriov a has a VF, and b "
-             "the PF, whose driver enables them; dcb: it has traffic classes"),
+             "the PF, whose driver enables them; dcb: it has traffic classes; devx: it has user contexts"),
     "administrator": ("", "yes", "the VFs have MACs of the PF's administrator, who trusts them"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),
@@ -90,18 +90,23 @@ class Script:
         self.waits = False      # for its turn
 
     def move(self, card):
-        """Put it on CARD, cx6, or its VFs, cx6-vf, unless it names a model itself. Returns why it cannot be there, or None."""
+        """Put it on CARD, cx6, or its VFs, cx6-vf, or with user contexts, cx6-devx, unless it names a model itself.
+
+        Returns why it cannot be there, or None.
+        """
         if not card:
             return None
         model, _, vfs = self.head["card"].partition(",")
         if model != CARD:
             return f"is for card {model}"
+        if card.endswith("-devx") and "devx" not in vfs:
+            vfs += ",devx" if vfs else "devx"
         if card.endswith("-vf"):
             if self.head["functions"] != "1":
                 return "is for cards with two ports"
             self.head["administrator"] = self.head["administrator"] if vfs else "yes"
             vfs = vfs or f"vfs={1 if self.head['peers'] == 'soft' else self.head['guests']}"
-        self.head["card"] = card.removesuffix("-vf") + (f",{vfs}" if vfs else "")
+        self.head["card"] = card.partition("-")[0] + (f",{vfs}" if vfs else "")
         return None
 
     def ids(self):

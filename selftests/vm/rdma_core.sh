@@ -4,6 +4,7 @@
 # rdma-core's own tests, of the release in the guests: the device talks to itself; packets to unknown addresses are looped back
 # by a cable. Skips must be listed in rdma_core.skips, with a reason.
 # guests: 1
+# card: cx6dx,devx
 # takes: 5
 # timeout: 60
 # long: 3600

@@ -4,6 +4,7 @@
 # UCX over the device, as Debian builds it: each of its transports, what it selects by itself, both RoCE versions; ucx_perftest for the
 # operations, io_demo for the data.
 # guests: 2
+# card: cx5,devx
 # takes: 60
 # turn: yes
 # kernels: 6.1 6.12 7.2

@@ -1,0 +1,449 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""usage: devx.py list | run ID | obey | waits
+
+DEVX: commands that a program composes, and what the kernel lets it do with them. `list` prints ids and sentences of the tests,
+`obey` is a worker of lib/obey.sh, and `waits` a program whose device goes.
+"""
+
+import errno
+import os
+import pathlib
+import select
+import struct
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from devx_commands import LAYOUTS, OMIT_DATA, PAGE, UMEM, Context, Cq, Qp, Status, command, get, pd  # noqa: E402
+from obey import obey  # noqa: E402
+import rows  # noqa: E402
+from rows import row  # noqa: E402
+from uverbs import Memory, Refused  # noqa: E402
+
+CAP_CURRENT = 1
+PORT_CHANGE, CQ_ERROR, PAGE_REQUEST = 9, 4, 0xb
+EQE_BYTES = 64
+BAD_RES, BAD_PARAM = 5, 3
+SECONDS = 10
+
+
+def refused(code, call, *args, **more):
+    try:
+        call(*args, **more)
+    except Refused as e:
+        assert e.code == code, f"{errno.errorcode[e.code]} instead of {errno.errorcode[code]}"
+        return
+    raise AssertionError(f"accepted instead of {errno.errorcode[code]}")
+
+
+def refused_by_device(call, *args, **more):
+    """The status"""
+    try:
+        call(*args, **more)
+    except Status as e:
+        return e.status
+    raise AssertionError("accepted by the device")
+
+
+def caps(ctx):
+    out = ctx.other(command("query_hca_cap", op_mod=CAP_CURRENT), "query_hca_cap_out")
+    return get(out, "query_hca_cap_out", "capability.cmd_hca_cap.log_max_uctx")
+
+
+@row("caps", "a program asks for capabilities, in a context with a number and without")
+def with_caps():
+    assert caps(Context()) > 0
+    assert caps(Context(devx=False)) > 0
+
+
+@row("without", "without a number of its own a context asks for nothing else, and creates nothing")
+def without():
+    ctx = Context(devx=False)
+    refused(errno.EINVAL, ctx.other, command("query_adapter"), "query_adapter_out")
+    refused(errno.EINVAL, ctx.create, command("alloc_pd"), "alloc_pd_out")
+    refused(errno.EINVAL, ctx.umem, Memory(1).addr, PAGE)
+
+
+@row("kernel", "commands of the kernel are refused in all methods")
+def kernel_only():
+    ctx = Context()
+    handle, _ = pd(ctx)
+    for name in ("enable_hca", "teardown_hca", "manage_pages", "set_hca_cap", "create_eq", "create_umem", "create_uctx",
+                 "access_register", "modify_nic_vport_context", "set_roce_address", "dealloc_pd", "destroy_cq", "delete_fte"):
+        data = command(name)
+        refused(errno.EINVAL, ctx.other, data)
+        refused(errno.EINVAL, ctx.create, data, "mbox_out")
+        refused(errno.EINVAL, ctx.modify, handle, data)
+        refused(errno.EINVAL, ctx.query, handle, data, "mbox_out")
+
+
+@row("short", "a command, or room for its answer, of less than 16 bytes is refused")
+def short():
+    ctx = Context()
+    data = command("query_hca_cap", op_mod=CAP_CURRENT)
+    refused(errno.EINVAL, ctx.other, data, cut=15)
+    refused(errno.EINVAL, ctx.other, data, out_len=15)
+
+
+@row("odd", "a command, or room for its answer, that is not of whole words of 4 bytes is refused")
+def odd():
+    ctx = Context()
+    cq = Cq(ctx)
+    data = command("query_cq", cqn=cq.cqn)
+    if rows.driver() == "mlx5":
+        raise rows.Skip("the in-tree driver sends it to the device")
+    refused(errno.EINVAL, ctx.other, command("nop") + b"\0", "mbox_out")
+    refused(errno.EINVAL, ctx.other, command("nop"), out_len=17)
+    refused(errno.EINVAL, ctx.create, command("alloc_pd") + b"\0\0", "alloc_pd_out")
+    refused(errno.EINVAL, ctx.async_query, cq.handle, data, ctx.async_file(), 1, 0x111)
+
+
+@row("status", "the device's own refusal reaches the program, with status and syndrome")
+def status():
+    ctx = Context()
+    assert refused_by_device(Cq, ctx, cq_context__uar_page=0xfffff) == BAD_RES
+    assert refused_by_device(ctx.other, command("query_hca_cap", op_mod=0x7f << 1), "query_hca_cap_out") == BAD_PARAM
+
+
+@row("create", "objects are created, queried by their handle, and destroyed")
+def create():
+    ctx = Context()
+    cq = Cq(ctx)
+    _, pdn = pd(ctx)
+    qp = Qp(ctx, pdn, cq.cqn, cq.uar)
+    out = ctx.query(cq.handle, command("query_cq", cqn=cq.cqn), "query_cq_out")
+    assert get(out, "query_cq_out", "cq_context.log_cq_size") == 4
+    out = ctx.query(qp.handle, command("query_qp", qpn=qp.qpn), "query_qp_out")
+    assert get(out, "query_qp_out", "qpc.cqn_snd") == cq.cqn
+    ctx.destroy(qp.handle)
+    ctx.destroy(cq.handle)
+
+
+@row("modify", "a QP is modified by its handle")
+def modify():
+    ctx = Context()
+    cq = Cq(ctx)
+    _, pdn = pd(ctx)
+    qp = Qp(ctx, pdn, cq.cqn, cq.uar)
+    ctx.modify(qp.handle, command("rst2init_qp", qpn=qp.qpn, qpc__pm_state=3, qpc__primary_address_path__vhca_port_num=1))
+    out = ctx.query(qp.handle, command("query_qp", qpn=qp.qpn), "query_qp_out")
+    assert get(out, "query_qp_out", "qpc.state") == 1
+
+
+@row("handle", "a command about another object than that of the handle is refused")
+def handle():
+    ctx = Context()
+    first, second = Cq(ctx), Cq(ctx)
+    refused(errno.EINVAL, ctx.query, first.handle, command("query_cq", cqn=second.cqn), "query_cq_out")
+    pd_handle, _ = pd(ctx)
+    refused(errno.EINVAL, ctx.query, pd_handle, command("query_cq", cqn=first.cqn), "query_cq_out")
+    refused(errno.ENOENT, ctx.query, 0x7777, command("query_cq", cqn=first.cqn), "query_cq_out")
+
+
+@row("verbs", "objects of verbs are queried by their handles")
+def verbs():
+    ctx = Context()
+    uar, _ = ctx.uar()
+    mem = Memory(2)
+    cq_handle = ctx.cq(uar, mem.addr, mem.addr + PAGE)
+    refused(errno.EINVAL, ctx.query, cq_handle, command("query_qp", qpn=1), "query_qp_out")
+
+
+@row("isolated", "objects of one context cannot be named by another")
+def isolated():
+    owner, thief = Context(), Context()
+    _, pdn = pd(owner)
+    cq = Cq(owner)
+    own = Cq(thief)
+    assert refused_by_device(Qp, thief, pdn, own.cqn, own.uar) == BAD_RES
+    _, own_pdn = pd(thief)
+    assert refused_by_device(Qp, thief, own_pdn, cq.cqn, own.uar) == BAD_RES
+    assert refused_by_device(Cq, thief, cq_context__uar_page=cq.uar) == BAD_RES
+
+
+@row("physical", "memory is named by umems only: an address in a command is not used")
+def physical():
+    ctx = Context()
+    uar, _ = ctx.uar()
+    data = command("create_cq", tail=struct.pack(">Q", 0x1000), cq_context__log_cq_size=4, cq_context__uar_page=uar,
+                   cq_context__c_eqn_or_apu_element=ctx.eqn())
+    assert refused_by_device(ctx.create, data, "create_cq_out") == BAD_RES
+    if rows.driver() != "mlx5":     # which leaves that to the device
+        refused(errno.EINVAL, ctx.create, command("create_mkey"), "create_mkey_out")
+
+
+@row("eqn", "a completion vector has an EQ, and others have none")
+def eqn():
+    ctx = Context()
+    assert ctx.eqn(0) > 0
+    refused(errno.EINVAL, ctx.eqn, 0x7fffffff)
+    refused(errno.ENOENT, Cq, ctx, cq_context__c_eqn_or_apu_element=0)
+
+
+@row("umem.wrong", "memory that does not exist, is not the program's, or has unknown rights is refused")
+def umem_wrong():
+    ctx = Context()
+    mem = Memory(1)
+    refused(errno.EFAULT, ctx.umem, 0x10000, PAGE)
+    refused(errno.EINVAL, ctx.umem, mem.addr, 1 << 63)
+    refused(errno.EINVAL, ctx.umem, mem.addr, PAGE, access=1 << 3)
+    refused(errno.EINVAL, ctx.umem, mem.addr, PAGE, access=2)    # remote write needs local write
+    refused(errno.EINVAL, ctx.umem, mem.addr, PAGE, sizes=1 << 11)
+
+
+@row("umem.sizes", "the program limits the page size")
+def umem_sizes():
+    ctx = Context()
+    mem = Memory(8)
+    for sizes in (1 << 12, 0xf000, ~0 & (1 << 64) - 1):
+        handle_of, _ = ctx.umem(mem.addr, 8 * PAGE, sizes=sizes)
+        ctx.destroy(handle_of, UMEM)
+    ctx.umem(mem.addr + 64, 100, sizes=1 << 12)
+
+
+@row("umem.used", "memory that an object uses stays, and goes after it")
+def umem_used():
+    ctx = Context()
+    cq = Cq(ctx)
+    refused(errno.EBUSY, ctx.destroy, cq.umem, UMEM)
+    ctx.query(cq.handle, command("query_cq", cqn=cq.cqn), "query_cq_out")
+    ctx.destroy(cq.handle)
+    ctx.destroy(cq.umem, UMEM)
+
+
+def can_not(call, *args):
+    try:
+        call(*args)
+    except Refused:
+        return
+    raise AssertionError("accepted")
+
+
+@row("holds", "a CQ and a PD of verbs that a QP of the program uses stay, and go after it")
+def holds():
+    ctx = Context()
+    uar, _ = ctx.uar()
+    mem = Memory(2)
+    cq_handle, cqn = ctx.cq(uar, mem.addr, mem.addr + PAGE), None
+    for number in range(1, 4096):
+        try:
+            ctx.query(cq_handle, command("query_cq", cqn=number), "query_cq_out")
+            cqn = number
+            break
+        except Refused:
+            pass
+    assert cqn, "the CQ has no number"
+    _, pdn = pd(ctx)
+    qp = Qp(ctx, pdn, cqn, uar)
+    can_not(ctx.verbs_destroy_cq, cq_handle)
+    can_not(ctx.verbs_destroy_cq, cq_handle)
+    ctx.query(cq_handle, command("query_cq", cqn=cqn), "query_cq_out")
+    ctx.destroy(qp.handle)
+    ctx.verbs_destroy_cq(cq_handle)
+
+
+@row("order", "a program that ends leaves nothing, whatever its objects use, and in whatever order they came")
+def order():
+    child = os.fork()
+    if not child:
+        ctx = Context()
+        cq = Cq(ctx)
+        _, pdn = pd(ctx)
+        Qp(ctx, pdn, cq.cqn, cq.uar)
+        # newer, and used by the older: the RQ table of a device goes before its queues
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def toggle_port():
+    name = sorted(os.listdir("/sys/class/infiniband"))[0]
+    net = os.listdir(f"/sys/class/infiniband/{name}/device/net")[0]
+    for state in ("down", "up"):
+        os.system(f"ip link set {net} {state}")
+
+
+def readable(file):
+    return bool(select.select([file], [], [], SECONDS)[0])
+
+
+def port_events(flags):
+    ctx = Context()
+    file = ctx.event_file(flags)
+    os.set_blocking(file, False)
+    try:
+        os.read(file, 4096)
+        raise AssertionError("an event before any")
+    except BlockingIOError:
+        pass
+    ctx.subscribe(file, [PORT_CHANGE], cookie=0x1122334455667788)
+    toggle_port()
+    assert readable(file), "no event"
+    return file
+
+
+@row("events", "a program reads events of the port, with its cookie")
+def events():
+    file = port_events(0)
+    try:
+        os.read(file, 8)
+        raise AssertionError("a short read was accepted")
+    except OSError as e:
+        assert e.errno == errno.EINVAL
+    data = os.read(file, 4096)
+    assert len(data) == 8 + EQE_BYTES
+    assert struct.unpack_from("<Q", data)[0] == 0x1122334455667788
+    assert data[8 + 1] == PORT_CHANGE
+
+
+@row("events.cookies", "or only the cookies: several events until it reads are one")
+def cookies():
+    file = port_events(OMIT_DATA)
+    time.sleep(1)
+    assert os.read(file, 4096) == struct.pack("<Q", 0x1122334455667788)
+    try:
+        os.read(file, 4096)
+        raise AssertionError("a second cookie")
+    except BlockingIOError:
+        pass
+
+
+@row("events.signal", "or events go to an eventfd")
+def signal():
+    ctx = Context()
+    file = ctx.event_file()
+    counter = os.eventfd(0, os.EFD_NONBLOCK)
+    ctx.subscribe(file, [PORT_CHANGE], signal=counter)
+    toggle_port()
+    assert readable(counter), "no event"
+    assert os.eventfd_read(counter) > 0
+
+
+@row("events.wrong", "subscriptions of the kernel's events, of a wrong eventfd, or of too many are refused")
+def events_wrong():
+    ctx = Context()
+    file = ctx.event_file()
+    cq = Cq(ctx)
+    for wrong in (PAGE_REQUEST, 0x100, CQ_ERROR):
+        refused(errno.EINVAL, ctx.subscribe, file, [wrong])
+    refused(errno.EINVAL, ctx.subscribe, file, [PORT_CHANGE], handle=cq.handle)
+    refused(errno.EINVAL, ctx.subscribe, file, [PORT_CHANGE], cookie=1, signal=os.eventfd(0))
+    refused(errno.EBADF, ctx.subscribe, file, [PORT_CHANGE], signal=1000)
+    refused(errno.EINVAL, ctx.subscribe, file, [PORT_CHANGE] * 17)
+
+
+@row("events.object", "events of an object end with it; its file stays")
+def events_object():
+    ctx = Context()
+    file = ctx.event_file()
+    os.set_blocking(file, False)
+    cq = Cq(ctx)
+    ctx.subscribe(file, [CQ_ERROR, 0], handle=cq.handle, cookie=7)
+    ctx.destroy(cq.handle)
+    ctx.subscribe(file, [PORT_CHANGE], cookie=8)
+    toggle_port()
+    assert readable(file)
+    assert struct.unpack_from("<Q", os.read(file, 4096))[0] == 8
+
+
+@row("async", "answers of queries are read from a file")
+def answers():
+    ctx = Context()
+    cq = Cq(ctx)
+    file = ctx.async_file()
+    data = command("query_cq", cqn=cq.cqn)
+    size = LAYOUTS.width("query_cq_out") // 8
+    for wr_id in range(3):
+        ctx.async_query(cq.handle, data, file, wr_id, size)
+    want = ctx.query(cq.handle, data, "query_cq_out")
+    found = set()
+    for _ in range(3):
+        assert readable(file), "no answer"
+        answer = os.read(file, 4096)
+        assert answer[8:] == want
+        found.add(struct.unpack_from("<Q", answer)[0])
+    assert found == {0, 1, 2}
+
+
+@row("async.wrong", "a short read, another object, and too much to come are refused")
+def async_wrong():
+    ctx = Context()
+    first, second = Cq(ctx), Cq(ctx)
+    file = ctx.async_file()
+    data = command("query_cq", cqn=first.cqn)
+    refused(errno.EINVAL, ctx.async_query, second.handle, data, file, 1, 0x110)
+    refused(errno.EINVAL, ctx.async_query, first.handle, command("modify_cq", cqn=first.cqn), file, 1, 0x110)
+    ctx.async_query(first.handle, data, file, 5, 0x110)
+    assert readable(file)
+    try:
+        os.read(file, 16)
+        raise AssertionError("a short read was accepted")
+    except OSError as e:
+        assert e.errno == errno.ENOSPC
+    assert struct.unpack_from("<Q", os.read(file, 4096))[0] == 5
+    for _ in range(17):
+        try:
+            ctx.async_query(first.handle, data, file, 6, 0xfffc)
+        except Refused as e:
+            assert e.code == errno.EAGAIN
+            return
+    raise AssertionError("more than a megabyte was accepted")
+
+
+@row("killed", "a program with objects, subscriptions and queries is killed: nothing is left")
+def killed():
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        ctx = Context()
+        cq = Cq(ctx)
+        _, pdn = pd(ctx)
+        Qp(ctx, pdn, cq.cqn, cq.uar)
+        file = ctx.event_file()
+        ctx.subscribe(file, [CQ_ERROR], handle=cq.handle, cookie=1)
+        ctx.subscribe(file, [PORT_CHANGE], cookie=2)
+        ctx.async_query(cq.handle, command("query_cq", cqn=cq.cqn), ctx.async_file(), 1, 0x110)
+        os.write(writer, b"1")
+        time.sleep(1000)
+    assert os.read(reader, 1) == b"1"
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    toggle_port()
+
+
+def waits():
+    """Wait for an event until the device goes."""
+    ctx = Context()
+    Cq(ctx)
+    file = ctx.event_file()
+    ctx.subscribe(file, [PORT_CHANGE])
+    print("ready", flush=True)
+    while True:
+        try:
+            os.read(file, 4096)
+        except OSError as e:
+            print(errno.errorcode[e.errno])
+            return 0 if e.errno == errno.EIO else 1
+
+
+def apart(words):
+    """Run a test in a process of its own: what it leaves goes with it. Returns code and output."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.dup2(writer, 1)
+        code = rows.verdict(lambda: (), words[0], [])
+        sys.stdout.flush()
+        os._exit(code)
+    os.close(writer)
+    with os.fdopen(reader) as output:
+        text = output.read()
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), text
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["obey"]:
+        obey(apart)
+    if sys.argv[1:] == ["waits"]:
+        sys.exit(waits())
+    sys.exit(rows.main(__doc__, lambda *words: words))

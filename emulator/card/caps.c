@@ -95,6 +95,7 @@ static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, log_max_uctx, LOG_OBJS(card, OBJ_UCTX));
 	prm_set(cap, log_max_umem, LOG_OBJS(card, OBJ_UMEM));
 	prm_set(cap, uctx_cap, PRM_UCTX_RAW_TX | PRM_UCTX_INTERNAL_DEV_RES);
+	prm_set(cap, event_cap, 1);
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -354,6 +355,12 @@ static void card_vport_contexts(struct prm_e_switch_cap *cap)
 	prm_set(cap, nic_vport_node_guid_modify, 1);
 }
 
+static void card_events(struct prm_device_event_cap *cap)
+{
+	prm_set64(cap, user_affiliated_events[0], USER_EVENTS_OF_QUEUES);
+	prm_set64(cap, user_unaffiliated_events[0], USER_EVENTS_OF_PORT);
+}
+
 static void card_port_selection(struct prm_port_selection_cap *cap)
 {
 	prm_set(cap, port_select_flow_table, 1);
@@ -397,6 +404,11 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		if (dev->card->vf || !card_dcb)
 			return -1;
 		prm_set((struct prm_debug_cap *)cur, stall_detect, 1);
+		break;
+	case CAP_EVENT:
+		if (!card_devx)
+			return -1;
+		card_events(cur);
 		break;
 	case CAP_PORT_SELECTION:
 		if (!port_select_advertised(dev))

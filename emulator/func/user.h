@@ -9,11 +9,20 @@
 
 #include "func/func.h"
 #include "prm/devx.h"
+#include "prm/eqe.h"
 
 extern const struct cmd_desc cmds_user[];
 
 #define USER_CONTEXTS_LOG	10
 #define UMEMS_LOG		20
+
+/* Events that contexts may have, by number: of their queues, and of the port. */
+#define USER_EVENTS_OF_QUEUES							\
+	(1u << PRM_EVENT_COMM_EST | 1u << PRM_EVENT_CQ_ERROR |			\
+	 1u << PRM_EVENT_WQ_CATAS_ERROR | 1u << PRM_EVENT_WQ_INVAL_REQ_ERROR |	\
+	 1u << PRM_EVENT_WQ_ACCESS_ERROR | 1u << PRM_EVENT_SRQ_CATAS_ERROR |	\
+	 1u << PRM_EVENT_SRQ_LAST_WQE | 1u << PRM_EVENT_SRQ_RQ_LIMIT)
+#define USER_EVENTS_OF_PORT	(1u << PRM_EVENT_PORT_CHANGE)
 
 /* Does the function announce user contexts? */
 bool user_contexts(const struct cxdev *dev);

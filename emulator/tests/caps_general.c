@@ -694,6 +694,7 @@ const struct cap_row caps_general[] = {
 	FLAG(beacon_led, probe_port_reg, PRM_REG_MLCR),
 	FLAG(qos, probe_page, PRM_CAP_QOS),
 	FLAG(debug, probe_page, PRM_CAP_DEBUG),
+	FLAG(event_cap, probe_page, PRM_CAP_EVENT),
 	FLAG(ets, probe_port_reg, PRM_REG_QETCR),
 	VALUE(max_tc, probe_classes, 0),
 	FLAG(dcbx, probe_port_reg, PRM_REG_DCBX_PARAM),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Capabilities: traffic classes, and the page of rates and schedulers. */
+/* Capabilities: traffic classes, and the pages of rates and schedulers, of stalls, of events. */
 #include "caps.h"
 #include "prm/cong.h"
 #include "prm/counter.h"
@@ -85,3 +85,23 @@ const struct cap_row caps_debug[] = {
 };
 
 const unsigned int caps_debug_n = ARRAY_SIZE(caps_debug);
+
+/* ---- events of user contexts ---- */
+
+/* Those that the tests of traffic see, event_cap aside. */
+static bool probe_events(struct dut *dut, uint32_t value, uint32_t events)
+{
+	return value == (probe_page(dut, 0, PRM_CAP_EVENT) ? events : 0);
+}
+
+/* A dword of a set of 256 events: the events 0 to 31 are in the second. */
+#define EVENTS(title, set, dword, a)							\
+	{ .name = title, .width = 32, .probe = probe_events, .arg = a,			\
+	  .bit = offsetof(struct prm_device_event_cap_bits, set) + 32 * (dword) }
+
+const struct cap_row caps_event[] = {
+	EVENTS("events of queues", user_affiliated_events, 1, 0x1f0034),
+	EVENTS("events of the port", user_unaffiliated_events, 1, 0x200),
+};
+
+const unsigned int caps_event_n = ARRAY_SIZE(caps_event);

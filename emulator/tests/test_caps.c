@@ -14,7 +14,7 @@ enum kind { PF, VF, TWO_PORTS, KINDS };
 static const char *const kinds[KINDS] = { "pf", "vf", "two ports" };
 
 #define ROWS_MAX 128
-#define PAGES 11
+#define PAGES 12
 
 /* Some pages come in several lists. */
 static struct cap_page pages[PAGES];
@@ -38,6 +38,7 @@ static void list_pages(void)
 		{ "flow of RoCE sent", CAP_FLOW_NIC, caps_rdma_tx, caps_rdma_tx_n, PRM_FT_RDMA_TX },
 		{ "qos", CAP_QOS, caps_qos, caps_qos_n },
 		{ "debug", CAP_DEBUG, caps_debug, caps_debug_n },
+		{ "event", CAP_EVENT, caps_event, caps_event_n },
 		{ "port selection", CAP_PORT_SELECTION, caps_port, caps_port_n, PRM_FT_PORT_SEL },
 	};
 
@@ -110,7 +111,7 @@ static void probe_all(struct dut *dut, enum kind kind)
 static void run_function(const struct card *card, enum kind kind)
 {
 	static const enum cap_type types[] = { CAP_GENERAL, CAP_ETH, CAP_ATOMIC, CAP_ROCE,
-					       CAP_FLOW_NIC, CAP_QOS, CAP_DEBUG,
+					       CAP_FLOW_NIC, CAP_QOS, CAP_DEBUG, CAP_EVENT,
 					       CAP_PORT_SELECTION };
 	struct dut *dut = dut_create_card("a", 3, kind == VF ? card_vf(card) : card), *other;
 	struct cxdev *devs[LAG_PORTS] = { dut->dev };
@@ -155,7 +156,7 @@ static const char *const only_said[] = {
 	"vhca_id", "port_type", "num_ports", "native_port_num", "cqe_version", "cmdif_checksum",
 	"bf", "log_bf_reg_size", "num_of_uars_per_page", "uar_sz", "device_frequency_mhz",
 	"device_frequency_khz", "local_ca_ack_delay", "ets", "max_tc", "dcbx", "qcam_reg",
-	"sbcam_reg", "vport_group_manager",
+	"sbcam_reg", "vport_group_manager", "events of queues", "events of the port",
 	/* what drivers do not ask for, and what they ask a number of */
 	"vport_counters", "out_of_seq_cnt", "retransmission_q_counters",
 	"enhanced_error_q_counters", "supported_atomic_req_8B_endianness_mode_1",

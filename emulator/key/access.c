@@ -208,10 +208,49 @@ static uint32_t find_klm(const struct mkey *mkey, uint64_t off)
 	return low;
 }
 
+/* Within a repeat block, which is as long. */
+static enum mem_result access_block(struct access *a, const struct klm *head, uint64_t off,
+				    uint64_t len, unsigned int depth)
+{
+	uint64_t round = off / head->bytes, at = off % head->bytes, chunk;
+	const struct klm *first = head + 1, *end = first + klm_entries(head), *klm = first;
+	enum mem_result result = MEM_OK;
+
+	while (at >= klm_bytes(klm))
+		at -= klm_bytes(klm++);
+	while (len && !result) {
+		if (a->pieces++ >= MEM_PIECES_MAX)
+			return MEM_TOO_MANY;
+		chunk = klm_bytes(klm) - at < len ? klm_bytes(klm) - at : len;
+		if (chunk)
+			result = access_key(a, klm->key, klm->va + round * klm_stride(klm) + at,
+					    chunk, depth + 1);
+		len -= chunk;
+		at = 0;
+		if (++klm == end) {
+			klm = first;
+			round++;
+		}
+	}
+	return result;
+}
+
+/* An entry or block of which @left bytes are left. */
+static enum mem_result access_entry(struct access *a, const struct klm *klm, uint64_t left,
+				    uint64_t len, unsigned int depth)
+{
+	if (klm_repeats(klm))
+		return access_block(a, klm, (uint64_t)klm->bytes * klm_times(klm) - left, len,
+				    depth);
+	if (a->pieces++ >= MEM_PIECES_MAX)
+		return MEM_TOO_MANY;
+	return access_key(a, klm->key, klm->va + klm->bytes - left, len, depth + 1);
+}
+
 static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t va,
 				  uint64_t len, unsigned int depth)
 {
-	uint64_t off = va - mkey->start, chunk;
+	uint64_t off = va - mkey->start, left, chunk;
 	enum mem_result result = MEM_OK;
 	unsigned int rights = a->rights;
 	uint32_t i;
@@ -220,16 +259,9 @@ static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uin
 		return MEM_BAD_KEY;
 	a->rights = local_rights(rights);
 	for (i = find_klm(mkey, off); i < mkey->n_ends && len && !result; i++) {
-		const struct klm *klm = &mkey->klm[mkey->ends[i].entry];
-
-		if (a->pieces++ >= MEM_PIECES_MAX) {
-			result = MEM_TOO_MANY;
-			break;
-		}
-		chunk = mkey->ends[i].off - off < len ? mkey->ends[i].off - off : len;
-		result = access_key(a, klm->key,
-				    klm->va + klm->bytes - (mkey->ends[i].off - off), chunk,
-				    depth + 1);
+		left = mkey->ends[i].off - off;
+		chunk = left < len ? left : len;
+		result = access_entry(a, &mkey->klm[mkey->ends[i].entry], left, chunk, depth);
 		len -= chunk;
 		off += chunk;
 	}

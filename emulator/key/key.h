@@ -11,6 +11,7 @@
 #include "func/user.h"
 #include "prm/mkey.h"
 #include "prm/obj.h"
+#include "prm/wqe.h"
 
 extern const struct cmd_desc cmds_key[];
 
@@ -145,12 +146,13 @@ enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, b
 
 enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2 };
 
+/* As in the list. A repeat block is its head and entries, in which the fields are shared. */
 struct klm {
 	uint32_t bytes, key;
 	uint64_t va;
 };
 
-/* Where an entry of a KLM list that is not empty ends, counted from the list's begin. */
+/* Where an entry or block of a KLM list that is not empty ends, counted from the list's begin. */
 struct klm_end {
 	uint64_t off;
 	uint32_t entry;
@@ -182,8 +184,37 @@ struct mkey {
 
 /* The mkey of a full 32-bit key, variant included; NULL if there is none. */
 struct mkey *mkey_find(struct cxdev *dev, uint32_t key);
-/* Sets ends from the KLM list. 0, or -1: no memory. */
-int mkey_set_ends(struct cxdev *dev, struct mkey *mkey);
+/* NULL, or what is wrong with the KLM list. Sets ends from it. */
+const char *mkey_set_ends(struct cxdev *dev, struct mkey *mkey);
+/* The bytes that the KLM list covers. */
+uint64_t mkey_covers(const struct mkey *mkey);
+
+/* Of the head of a repeat block, and of its entries. */
+static inline bool klm_repeats(const struct klm *klm)
+{
+	return klm->key == PRM_KLM_REPEAT;
+}
+
+static inline uint32_t klm_times(const struct klm *head)
+{
+	return head->va >> 32;
+}
+
+static inline uint32_t klm_entries(const struct klm *head)
+{
+	return head->va & 0xffff;
+}
+
+static inline uint32_t klm_stride(const struct klm *entry)
+{
+	return entry->bytes >> 16;
+}
+
+static inline uint32_t klm_bytes(const struct klm *entry)
+{
+	return entry->bytes & 0xffff;
+}
+
 /* Decodes the context; PD and translation list are set by the caller. */
 void mkey_decode(struct mkey *mkey);
 

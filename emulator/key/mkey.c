@@ -48,22 +48,52 @@ static void mkey_release(void *obj)
 	budget_free(mkey->ends);
 }
 
-int mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
+/* Is the block within the list, and are there as many bytes in its entries as it says? */
+static bool block_is_whole(const struct mkey *mkey, uint32_t head)
 {
-	uint64_t off = 0;
-	uint32_t i;
+	const struct klm *klm = &mkey->klm[head];
+	uint32_t n = klm_entries(klm), i;
+	uint64_t sum = 0;
+
+	if (n >= mkey->n_xlt - head)
+		return false;
+	for (i = 1; i <= n; i++)
+		sum += klm_bytes(&klm[i]);
+	return sum == klm->bytes;
+}
+
+/* Of 2^KLM_LOG_MAX entries, each of up to 2^16 bytes up to 2^32 times, the sum has 64 bits. */
+const char *mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
+{
+	uint64_t off = 0, bytes;
+	uint32_t i, next;
 
 	mkey->n_ends = 0;
 	mkey->ends = budget_alloc(dev, mkey->n_xlt, sizeof(*mkey->ends));
 	if (!mkey->ends)
-		return -1;
-	for (i = 0; i < mkey->n_xlt; i++) {
-		if (!mkey->klm[i].bytes)
+		return "the emulator is out of memory";
+	for (i = 0; i < mkey->n_xlt; i = next) {
+		const struct klm *klm = &mkey->klm[i];
+
+		next = i + 1;
+		bytes = klm->bytes;
+		if (klm_repeats(klm)) {
+			if (!block_is_whole(mkey, i))
+				return "a repeat block has other entries than it says";
+			bytes *= klm_times(klm);
+			next += klm_entries(klm);
+		}
+		if (!bytes)
 			continue;
-		off += mkey->klm[i].bytes;
+		off += bytes;
 		mkey->ends[mkey->n_ends++] = (struct klm_end){ .off = off, .entry = i };
 	}
-	return 0;
+	return NULL;
+}
+
+uint64_t mkey_covers(const struct mkey *mkey)
+{
+	return mkey->n_ends ? mkey->ends[mkey->n_ends - 1].off : 0;
 }
 
 static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
@@ -152,7 +182,7 @@ static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 
 static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
 {
-	uint64_t sum = 0;
+	const char *wrong;
 	uint32_t i;
 
 	if (octwords > 1u << KLM_LOG_MAX)
@@ -163,17 +193,20 @@ static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 	mkey->klm = budget_alloc(c->dev, octwords, sizeof(*mkey->klm));
 	if (!mkey->klm)
 		return budget_refuse(c);
-	for (i = 0; i < octwords; i++, tail += OCTWORD) {
+	for (i = 0; i < octwords; i++, tail += OCTWORD)
 		mkey->klm[i] = (struct klm) { .bytes = get32(tail),
 					      .key = get32(tail + 4),
 					      .va = get64(tail + 8) };
-		sum += mkey->klm[i].bytes;
-	}
-	if (sum < mkey->len)
+	wrong = mkey_set_ends(c->dev, mkey);
+	if (wrong && !mkey->ends)
+		return budget_refuse(c);
+	if (wrong)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "the KLM list: %s", wrong);
+	if (mkey_covers(mkey) < mkey->len)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "the KLM list covers %llu bytes, mkc.len is %llu",
-			      (unsigned long long)sum, (unsigned long long)mkey->len);
-	return mkey_set_ends(c->dev, mkey) ? budget_refuse(c) : 0;
+			      (unsigned long long)mkey_covers(mkey), (unsigned long long)mkey->len);
+	return 0;
 }
 
 /* Sets the translation list; a free mkey has none, only its limit. */

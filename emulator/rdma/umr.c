@@ -197,6 +197,7 @@ static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint3
 	struct mkey *next = &ch->next;
 	/* Entries have the same size in memory as in the list. */
 	uint32_t size = entry_bytes(mkey);
+	const char *wrong;
 
 	if (umr_ctrl(ch->w)->flags & PRM_UMR_TRANSLATION_OFFSET_EN && mkey->n_xlt > total)
 		total = mkey->n_xlt;
@@ -215,9 +216,8 @@ static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint3
 		else
 			next->mtt[at + i] = get64(list) & ~7ull;
 	}
-	if (mkey->mode == MKEY_KLM && mkey_set_ends(ch->qp->obj.dev, next))
-		return fails(ch, "the emulator is out of memory");
-	return 0;
+	wrong = mkey->mode == MKEY_KLM ? mkey_set_ends(ch->qp->obj.dev, next) : NULL;
+	return wrong ? fails(ch, wrong) : 0;
 }
 
 /* A length of 0 stands for all that an inline list has. */
@@ -280,16 +280,13 @@ static int check_mtt(const struct change *ch)
 static int check_cover(const struct change *ch)
 {
 	const struct mkey *next = &ch->next;
-	uint64_t sum = 0;
-	uint32_t i;
 
 	if (next->free || next->mode == MKEY_PA)
 		return 0;
 	if (next->mode == MKEY_MTT)
 		return check_mtt(ch);
-	for (i = 0; i < next->n_xlt && sum < next->len; i++)
-		sum += next->klm[i].bytes;
-	return sum < next->len ? fails(ch, "the list covers less than its length") : 0;
+	return mkey_covers(next) < next->len ?
+		       fails(ch, "the list covers less than its length") : 0;
 }
 
 static void drop_list(struct mkey *next)

@@ -215,6 +215,104 @@ static void test_klm_list(void)
 	destroy_mkey(&b, key);
 }
 
+#define BLOCK_TIMES	6
+#define BLOCK_ONE	1000u
+#define BLOCK_TWO	499u
+
+/* A region of 3 bytes, then a block: 1000 bytes of every 1500 and 499 of every 100 in turn. */
+static struct umr_wr block_wr(uint32_t key, uint8_t *klm)
+{
+	struct umr_wr reg = reg_wr(key, klm, 0);
+
+	klm_put(klm, 3, b.lkey, b.va + KEY_OFF + 70000);
+	klm_put(klm + 32, BLOCK_ONE + BLOCK_TWO, PRM_KLM_REPEAT, (uint64_t)BLOCK_TIMES << 32 | 3);
+	klm_put(klm + 48, 1500u << 16 | BLOCK_ONE, b.lkey, b.va + KEY_OFF);
+	klm_put(klm + 64, 8u << 16, 0xffffffff, 0);
+	klm_put(klm + 80, 100u << 16 | BLOCK_TWO, b.lkey, b.va + KEY_OFF + 50000);
+	reg.list_len = 128;
+	reg.octwords = 6;
+	reg.len = 3 + BLOCK_TIMES * (BLOCK_ONE + BLOCK_TWO);
+	return reg;
+}
+
+/* Where a byte of it lies. The second part of a round is written over by that of the next. */
+static uint32_t block_at(uint32_t i)
+{
+	uint32_t round = (i - 3) / (BLOCK_ONE + BLOCK_TWO), at = (i - 3) % (BLOCK_ONE + BLOCK_TWO);
+
+	if (i < 3)
+		return 70000 + i;
+	return at < BLOCK_ONE ? round * 1500 + at : 50000 + round * 100 + at - BLOCK_ONE;
+}
+
+static void test_block(void)
+{
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 8, false), i;
+	struct wr wr = {
+		.opcode = PRM_WQE_RDMA_READ, .n = 1, .raddr = b.va + KEY_OFF, .rkey = key
+	};
+	uint8_t klm[128] = {};
+	struct umr_wr reg = block_wr(key, klm);
+	struct tqp x, y;
+	bool same = true;
+
+	user_pair(&x, &y);
+	post_umr(&y, &reg);
+	ok(good(&cb), "a key of a repeat block is registered");
+	buf_fill(&b, KEY_OFF, 80000, 41);
+	wr.sge[0] = (struct tsge){ a.va, reg.len, a.lkey };
+	post_send(&x, &wr);
+	ok(good(&ca), "and read");
+	for (i = 0; i < reg.len; i++)
+		same &= *buf_at(&a, i) == *buf_at(&b, KEY_OFF + block_at(i));
+	ok(same, "each byte comes from where the block says");
+	wr.raddr += 3 + 2 * (BLOCK_ONE + BLOCK_TWO) + BLOCK_ONE + 7;
+	wr.sge[0].len = 2000;
+	post_send(&x, &wr);
+	same = good(&ca);
+	for (i = 0; i < 2000; i++)
+		same &= *buf_at(&a, i) ==
+			*buf_at(&b, KEY_OFF + block_at(i + wr.raddr - b.va - KEY_OFF));
+	ok(same, "also from within the third round on");
+	wr.raddr = b.va + KEY_OFF + reg.len - 8;
+	wr.sge[0].len = 9;
+	post_send(&x, &wr);
+	ok(syndrome_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS, "the rounds end");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
+}
+
+/* The head has another sum, more entries than there are, or too few rounds for the length. */
+static void test_wrong_block(void)
+{
+	static const struct { uint32_t bytes, times, n; } heads[] = {
+		{ BLOCK_ONE + BLOCK_TWO + 1, BLOCK_TIMES, 3 }, { 0, BLOCK_TIMES, 3 },
+		{ BLOCK_ONE, BLOCK_TIMES, 3 }, { BLOCK_ONE + BLOCK_TWO, BLOCK_TIMES, 4 },
+		{ BLOCK_ONE + BLOCK_TWO, BLOCK_TIMES - 1, 3 }, { 0, BLOCK_TIMES, 0 },
+		{ BLOCK_ONE + BLOCK_TWO, 0, 3 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(heads); i++) {
+		uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 8, false);
+		uint8_t klm[128] = {};
+		struct umr_wr reg = block_wr(key, klm);
+		struct tqp x, y;
+
+		klm_put(klm + 32, heads[i].bytes, PRM_KLM_REPEAT,
+			(uint64_t)heads[i].times << 32 | heads[i].n);
+		if (!heads[i].n)
+			reg.octwords = 3;
+		user_pair(&x, &y);
+		post_umr(&y, &reg);
+		ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND,
+		   "a block of %u times %u bytes in %u entries does not fit", heads[i].times,
+		   heads[i].bytes, heads[i].n);
+		destroy_pair(&x, &y);
+		destroy_mkey(&b, key);
+	}
+}
+
 /* A process could read and write all of memory by a key of regions that it made itself. */
 static void test_klm_reserved(bool rlky)
 {
@@ -541,6 +639,8 @@ int main(void)
 	test_remote_invalidate(false);
 	test_once();
 	test_klm_list();
+	test_block();
+	test_wrong_block();
 	test_klm_reserved(true);
 	test_klm_reserved(false);
 	test_umr_qp();

@@ -220,6 +220,27 @@ struct prm_klm {
 };
 static_assert(sizeof(struct prm_klm) == 16, "KLM");
 
+/* In the place of a KLM's key: the entry is the head of a repeat block. */
+#define PRM_KLM_REPEAT		0x400
+
+/* Its entries follow. The region has the bytes of each in turn, and that so many times. */
+struct prm_repeat_block {
+	__be32 bcount;			/* of all entries, once */
+	__be32 op;			/* PRM_KLM_REPEAT */
+	__be32 repeat_count;
+	u8 rsvd_0c[2];
+	__be16 num_ent;
+};
+static_assert(sizeof(struct prm_repeat_block) == 16, "repeat block");
+
+struct prm_repeat_ent {
+	__be16 stride;			/* from one time to the next */
+	__be16 bcount;
+	__be32 key;
+	__be64 va;			/* at the first time */
+};
+static_assert(sizeof(struct prm_repeat_ent) == 16, "entry of a repeat block");
+
 /* First segment of a WQE of an SRQ or of a linked-list receive queue. */
 struct prm_wqe_srq_next_seg {
 	u8 rsvd_00[2];

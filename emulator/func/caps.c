@@ -124,6 +124,11 @@ bool hca_roce(const struct cxdev *dev)
 	return prm_get(general(dev), roce);
 }
 
+bool hca_fixed_buffers(const struct cxdev *dev)
+{
+	return prm_get(general(dev), fixed_buffer_size);
+}
+
 uint32_t hca_session_max(const struct cxdev *dev)
 {
 	return prm_get(general(dev), cqe_compression_max_num);

@@ -302,6 +302,7 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 	case MKEY_MTT:
 		return access_mtt(a, mkey, va, len);
 	case MKEY_KLM:
+	case MKEY_KSM:
 		return access_klm(a, mkey, va, len, depth);
 	}
 	return MEM_BAD_KEY;

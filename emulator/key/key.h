@@ -144,9 +144,12 @@ enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, b
 #define MEM_PIECES_MAX		1024	/* of a packet, by entries of KLM lists of all levels */
 #define MKEY_MAX_INDIRECTION	3	/* of KLM mkeys in KLM lists */
 
-enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2 };
+enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2, MKEY_KSM = 3 };
 
-/* As in the list. A repeat block is its head and entries, in which the fields are shared. */
+/*
+ * As in the list. A repeat block is its head and entries, in which the fields are shared. Those of
+ * a KSM list all have the length that the key says.
+ */
 struct klm {
 	uint32_t bytes, key;
 	uint64_t va;
@@ -174,10 +177,10 @@ struct mkey {
 	uint32_t n_xlt, max_xlt; /* entries, and their limit by translations_octword_size */
 	union {
 		uint64_t *mtt;
-		struct klm *klm;
+		struct klm *klm;	/* KLM, KSM */
 		void *xlt;
 	};
-	struct klm_end *ends;	/* KLM: of the entries that are not empty, in order */
+	struct klm_end *ends;	/* KLM, KSM: of the entries that are not empty, in order */
 	uint32_t n_ends;
 	struct prm_mkc ctx;		/* current, for QUERY_MKEY */
 };

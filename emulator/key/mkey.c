@@ -180,6 +180,20 @@ static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 	return 0;
 }
 
+/* Entries of one length instead: with a number of their own, which is no head of a block. */
+static int mkey_check_ksm(struct cmd *c, const struct mkey *mkey)
+{
+	uint32_t i;
+
+	for (i = 0; i < mkey->n_xlt; i++) {
+		mkey->klm[i].bytes = 1u << mkey->log_page;
+		if (klm_repeats(&mkey->klm[i]))
+			return refuse(c, PRM_STATUS_BAD_PARAM,
+				      "entry %u of the KSM list is the head of a repeat block", i);
+	}
+	return 0;
+}
+
 static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
 {
 	const char *wrong;
@@ -197,6 +211,8 @@ static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 		mkey->klm[i] = (struct klm) { .bytes = get32(tail),
 					      .key = get32(tail + 4),
 					      .va = get64(tail + 8) };
+	if (mkey->mode == MKEY_KSM && mkey_check_ksm(c, mkey))
+		return -1;
 	wrong = mkey_set_ends(c->dev, mkey);
 	if (wrong && !mkey->ends)
 		return budget_refuse(c);
@@ -223,7 +239,8 @@ static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_creat
 	}
 	if (mkey->length64)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "length64 goes with PA mkeys only");
-	if (mkey->mode == MKEY_MTT && (mkey->log_page < 12 || mkey->log_page > 31))
+	if ((mkey->mode == MKEY_MTT || mkey->mode == MKEY_KSM) &&
+	    (mkey->log_page < 12 || mkey->log_page > 31))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkc.log_page_size %u is not within 12 to 31", mkey->log_page);
 	if (prm_get(in, mkey_umem_valid))
@@ -236,9 +253,29 @@ static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_creat
 		return octwords ? refuse(c, PRM_STATUS_BAD_PARAM,
 					 "a free mkey takes no translation list") :
 				  0;
-	if (mkey->mode == MKEY_KLM)
+	if (mkey->mode != MKEY_MTT)
 		return mkey_set_klm(c, mkey, prm_tail_const(in), octwords);
 	return mkey_set_mtt(c, mkey, prm_tail_const(in), octwords);
+}
+
+static int mkey_check_mode(struct cmd *c, const struct prm_create_mkey_in *in, unsigned int mode)
+{
+	const struct prm_mkc *mkc = prm_sub_const(in, memory_key_mkey_entry, mkc);
+	bool umem = prm_get(in, mkey_umem_valid);
+
+	if (mode > MKEY_KSM || (mode == MKEY_KSM && !hca_fixed_buffers(c->dev)))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.access_mode %u is not supported", mode);
+	if (mode == MKEY_KSM && prm_get(mkc, umr_en))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "umr_en: KSM mkeys are not changed by UMR");
+	if (umem && (mode != MKEY_MTT || prm_get(mkc, free)))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkey_umem_valid: the mkey is free, or not one of pages");
+	if (c->uid && mode < MKEY_KLM && !umem)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "mkc.access_mode %u: a user context has only memory of umems and keys",
+			      mode);
+	return 0;
 }
 
 static int run_create_mkey(struct cmd *c)
@@ -249,17 +286,8 @@ static int run_create_mkey(struct cmd *c)
 	struct prm_create_mkey_out *out = c->out;
 	struct mkey *mkey;
 
-	if (mode > MKEY_KLM)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.access_mode %u is not supported", mode);
-	if (mkey_check_flags(c, in, mkc))
+	if (mkey_check_mode(c, in, mode) || mkey_check_flags(c, in, mkc))
 		return -1;
-	if (prm_get(in, mkey_umem_valid) && (mode != MKEY_MTT || prm_get(mkc, free)))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "mkey_umem_valid: the mkey is free, or not one of pages");
-	if (c->uid && mode != MKEY_KLM && !prm_get(in, mkey_umem_valid))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "mkc.access_mode %u: a user context has only memory of umems and keys",
-			      mode);
 	mkey = obj_create(c, OBJ_MKEY, sizeof(*mkey));
 	if (!mkey)
 		return -1;

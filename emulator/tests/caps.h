@@ -104,6 +104,7 @@ bool probe_rts2rts_dscp(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_vnic(struct dut *dut, uint32_t value, uint32_t bit);
 bool probe_vnic_newer(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_ksm(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_rqt_size(struct dut *dut, uint32_t value, uint32_t arg);
 
 #endif

@@ -160,7 +160,6 @@ FLAG_OF(mkey_ordering_write, mkey, mkey, memory_key_mkey_entry.relaxed_ordering_
 FLAG_OF(mkey_ordering_read, mkey, mkey, memory_key_mkey_entry.relaxed_ordering_read, 1)
 FLAG_OF(mkey_signature, mkey, mkey, memory_key_mkey_entry.bsf_en, 1)
 FLAG_OF(mkey_ats, mkey, mkey, memory_key_mkey_entry.ma_translation_mode, 1)
-FLAG_OF(mkey_ksm, mkey, mkey, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_KSM)
 FLAG_OF(mkey_odp, mkey, mkey, pg_access, 1)
 
 /* A queue of its own, of 16 entries; what is modified or how it is resized in @op_mod. */
@@ -690,6 +689,7 @@ const struct cap_row caps_general[] = {
 	FLAG(invalid_command_count, probe_vnic, VNIC(invalid_command)),
 	FLAG(quota_exceeded_count, probe_vnic, VNIC(quota_exceeded_command)),
 	FLAG(eth_wqe_too_small, probe_vnic, VNIC(eth_wqe_too_small)),
+	FLAG(fixed_buffer_size, probe_ksm, 0),
 	/* of the owner of a port */
 	FLAG(beacon_led, probe_port_reg, PRM_REG_MLCR),
 	FLAG(qos, probe_page, PRM_CAP_QOS),
@@ -759,7 +759,6 @@ const struct cap_row caps_general[] = {
 	FLAG(relaxed_ordering_read, probe_mkey_ordering_read, 0),
 	FLAG(sho, probe_mkey_signature, 0),
 	FLAG(ats, probe_mkey_ats, 0),
-	FLAG(fixed_buffer_size, probe_mkey_ksm, 0),
 	FLAG(null_mkey, probe_special_key, false),
 	FLAG(dump_fill_mkey, probe_special_key, true),
 	FLAG(flow_counter_bulk_alloc, probe_counter_bulk_alloc, 0),

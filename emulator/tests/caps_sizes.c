@@ -119,6 +119,17 @@ int try_mkey(struct dut *dut, struct prm_create_mkey_in *in)
 	return status;
 }
 
+bool probe_ksm(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_create_mkey_in in = {};
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_KSM);
+	prm_set(&in, memory_key_mkey_entry.log_page_size, 12);
+	return !try_mkey(dut, &in);
+}
+
 int create_qp(struct dut *dut, struct prm_create_qp_in *in, uint32_t *qpn)
 {
 	uint64_t pas = htobe64(DUT_BASE);

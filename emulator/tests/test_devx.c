@@ -580,6 +580,37 @@ static void keys(void)
 	WRONG(&WRONG_CMD(create_mkey, &in), rows);
 }
 
+/* Entries of 4 KiB: a list of two, of keys that need not exist yet. */
+static void ksm_keys(void)
+{
+	static const struct wrong_row rows[] = {
+		F(create_mkey, MKC.umr_en, 1, "umr_en: KSM mkeys are not changed by UMR"),
+		F(create_mkey, MKC.log_page_size, 11,
+		  "mkc.log_page_size 11 is not within 12 to 31"),
+		F(create_mkey, MKC.log_page_size, 32,
+		  "mkc.log_page_size 32 is not within 12 to 31"),
+		F(create_mkey, MKC.len, 8193, "the KLM list covers 8192 bytes, mkc.len is 8193"),
+		F(create_mkey, mkey_umem_valid, 1,
+		  "mkey_umem_valid: the mkey is free, or not one of pages"),
+		F(create_mkey, MKC.access_mode_4_2, 1, "mkc.access_mode 7 is not supported"),
+		{ .field = "a repeat block", .bit = 8 * (sizeof(struct prm_create_mkey_in) + 16),
+		  .width = 64, .value = 0x400,
+		  .text = "entry 1 of the KSM list is the head of a repeat block" },
+	};
+	struct { struct prm_create_mkey_in in; __be64 ksm[4]; } b = {};
+
+	prm_set(&b.in, uid, own);
+	prm_set(&b.in, MKC.access_mode_1_0, PRM_MKC_KSM);
+	prm_set(&b.in, MKC.qpn, 0xffffff);
+	prm_set(&b.in, MKC.pd, mine.pd);
+	prm_set64(&b.in, MKC.start_addr, 0x10123);
+	prm_set64(&b.in, MKC.len, 8192);
+	prm_set(&b.in, MKC.log_page_size, 12);
+	prm_set(&b.in, MKC.translations_octword_size, 2);
+	prm_set(&b.in, translations_octword_actual_size, 2);
+	WRONG(&WRONG_CMD(create_mkey, &b), rows);
+}
+
 /* ---- the end ---- */
 
 static void references(void)
@@ -663,6 +694,7 @@ int main(int argc, char **argv)
 	queue_memory();
 	shared_queues();
 	keys();
+	ksm_keys();
 	references();
 	abandoned_page();
 	rig_close();

@@ -327,6 +327,58 @@ static void umem_key(void)
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ && i == BYTES, "a WRITE to a key of a umem");
 }
 
+#define KSM_LOG		12
+#define KSM_ENTRIES	3
+#define KSM_START	0x700000123
+#define KSM_SKIP	100u		/* from the start of the region to what is written */
+
+/* Parts of one length anywhere in memory, one after the other from any address on. */
+static void ksm_key(void)
+{
+	static const uint32_t offs[KSM_ENTRIES] = { DATA_OFF + 50003, DATA_OFF, DATA_OFF + 20000 };
+	struct { struct prm_create_mkey_in in; __be64 ksm[KSM_ENTRIES][2]; } cmd = {};
+	struct prm_create_mkey_out out;
+	uint32_t ka = make_key(&ua), kb = make_key(&ub), i, bytes = KSM_ENTRIES << KSM_LOG;
+	struct tcq ca = make_cq(&ua), cb = make_cq(&ub);
+	struct tqp x = make_qp(&ua, &ca, NULL), y = make_qp(&ub, &cb, NULL);
+	struct wr write = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = KSM_START + KSM_SKIP };
+	struct prm_cqe64 *cqe;
+
+	for (i = 0; i < KSM_ENTRIES; i++) {
+		cmd.ksm[i][0] = cpu_to_be64(kb);
+		cmd.ksm[i][1] = cpu_to_be64(b.va + offs[i]);
+	}
+	prm_set(&cmd.in, opcode, PRM_OP_create_mkey);
+	prm_set(&cmd.in, uid, ub.uid);
+	prm_set(&cmd.in, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_KSM);
+	prm_set(&cmd.in, memory_key_mkey_entry.rw, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(&cmd.in, memory_key_mkey_entry.pd, ub.pd);
+	prm_set(&cmd.in, memory_key_mkey_entry.log_page_size, KSM_LOG);
+	prm_set64(&cmd.in, memory_key_mkey_entry.start_addr, KSM_START);
+	prm_set64(&cmd.in, memory_key_mkey_entry.len, bytes);
+	prm_set(&cmd.in, memory_key_mkey_entry.translations_octword_size, KSM_ENTRIES);
+	prm_set(&cmd.in, translations_octword_actual_size, KSM_ENTRIES);
+	must(!exec(&b, PRM_OP_create_mkey, &cmd, sizeof(cmd), &out, sizeof(out)), "a KSM key");
+	write.rkey = prm_get(&out, mkey_index) << 8;
+	write.sge[0] = (struct tsge){ a.va, bytes - KSM_SKIP, ka };
+	connect_qps(&x, &y);
+	buf_fill(&a, 0, bytes, 8);
+	post_send(&x, &write);
+	settle();
+	cqe = poll(&ca);
+	for (i = KSM_SKIP; i < bytes; i++)
+		if (*buf_at(&b, offs[i >> KSM_LOG] + (i & (PAGE - 1))) != *buf_at(&a, i - KSM_SKIP))
+			break;
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ && i == bytes, "a WRITE to a KSM key");
+	write.raddr++;
+	post_send(&x, &write);
+	settle();
+	cqe = poll(&ca);
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS, "it has a length");
+}
+
 int main(void)
 {
 	card_devx = true;
@@ -342,6 +394,7 @@ int main(void)
 	overrun();
 	cyclic();
 	umem_key();
+	ksm_key();
 	sides_close();
 	ok(true, "contexts and umems go with the function");
 	return ok_end();

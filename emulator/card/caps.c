@@ -97,6 +97,7 @@ static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, uctx_cap, PRM_UCTX_RAW_TX | PRM_UCTX_INTERNAL_DEV_RES);
 	prm_set(cap, event_cap, 1);
 	prm_set(cap, fixed_buffer_size, 1);
+	prm_set(cap, rts2rts_qp_udp_sport, 1);
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)

@@ -129,6 +129,11 @@ bool hca_fixed_buffers(const struct cxdev *dev)
 	return prm_get(general(dev), fixed_buffer_size);
 }
 
+bool hca_changes_sport(const struct cxdev *dev)
+{
+	return prm_get(general(dev), rts2rts_qp_udp_sport);
+}
+
 uint32_t hca_session_max(const struct cxdev *dev)
 {
 	return prm_get(general(dev), cqe_compression_max_num);

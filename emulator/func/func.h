@@ -500,6 +500,7 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type);
 void hca_caps_changed(struct cxdev *dev);
 bool hca_roce(const struct cxdev *dev);		/* advertised */
 bool hca_fixed_buffers(const struct cxdev *dev);	/* has KSM keys */
+bool hca_changes_sport(const struct cxdev *dev);	/* the UDP port of a QP in RTS */
 bool hca_detects_stalls(const struct cxdev *dev); /* of a function that takes no frames */
 bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */
 /* The key that ends a scatter list: another one if the card has one of its own. */

@@ -138,6 +138,9 @@ static const struct transition rts2rts = {
 	PRM_QP_OPT_COUNTER_SET_ID | PRM_QP_OPT_LAG_TX_AFF | PRM_QP_OPT_PRIMARY_PATH_DSCP,
 };
 
+/* Who changes nothing else in RTS leaves the rest of the context zero. */
+#define OPT_ALONE	(PRM_QP_OPT_COUNTER_SET_ID | PRM_QP_OPT_LAG_TX_AFF)
+
 static const struct transition sqerr2rts = {
 	S(SQER), PRM_QP_RTS, OPT_ACCESS | PRM_QP_OPT_RNR_TIMEOUT | PRM_QP_OPT_Q_KEY,
 };
@@ -204,6 +207,15 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 	}
 	if (opt & PRM_QP_OPT_COUNTER_SET_ID)
 		return take_counter(c, qp, from);
+	return 0;
+}
+
+static int take_sport(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
+{
+	if (!is_connected(qp))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "opt_param_mask_95_32 has the UDP port: the QP has no path");
+	TAKE(&qp->ctx, from, primary_address_path.udp_sport);
 	return 0;
 }
 
@@ -292,6 +304,36 @@ static int take_rts(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	return 0;
 }
 
+/* The rest of opt_param_mask, of the one command that has it. */
+static uint64_t more_options(const struct cmd *c, const struct transition *t)
+{
+	return t == &rts2rts ? prm_get64((const struct prm_rts2rts_qp_in *)c->in,
+					 opt_param_mask_95_32) : 0;
+}
+
+static int check_options(struct cmd *c, const struct qp *qp, const struct transition *t)
+{
+	uint64_t more = more_options(c, t), known = 0;
+	const struct prm_rst2init_qp_in *in = c->in;
+	uint32_t opt = prm_get(in, opt_param_mask);
+
+	if (hca_changes_sport(c->dev))
+		known = PRM_QP_OPT_32_UDP_SPORT;
+	if (opt & ~t->opt)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
+	if (more & ~known)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "opt_param_mask_95_32 0x%llx: the transition takes 0x%llx",
+			      (unsigned long long)more, (unsigned long long)known);
+	if (t == &rts2rts && (opt || more) && !(opt & ~OPT_ALONE))
+		return 0;
+	if (prm_get(in, qpc.st) != qp->st)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x",
+			      prm_get(in, qpc.st), qp->st);
+	return 0;
+}
+
 static int check_modify(struct cmd *c, const struct qp *qp, const struct transition *t,
 			uint32_t opt, uint32_t ece, const struct prm_qpc *from)
 {
@@ -301,15 +343,10 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 	if (!(t->from & 1u << qp->state))
 		return refuse(c, PRM_STATUS_BAD_QP_STATE, "QP 0x%x is in state %s", qp->obj.num,
 			      state_names[qp->state]);
-	if (opt & ~t->opt)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
+	if (check_options(c, qp, t))
+		return -1;
 	if (ece)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "ece 0x%x: ECE is not advertised", ece);
-	/* A driver that changes only the counter set leaves the rest of the context zero. */
-	if (prm_get(from, st) != qp->st && opt != PRM_QP_OPT_COUNTER_SET_ID)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x",
-			      prm_get(from, st), qp->st);
 	if (qp->pd && prm_get(from, pd) && prm_get(from, pd) != qp_pdn(qp))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.pd is 0x%x, the QP was made with 0x%x",
 			      prm_get(from, pd), qp_pdn(qp));
@@ -342,6 +379,8 @@ static int modify(struct cmd *c, const struct transition *t)
 		err = take_rts(c, qp, from);
 	if (!err)
 		err = take_optional(c, qp, from, prm_get(in, opt_param_mask));
+	if (!err && more_options(c, t) & PRM_QP_OPT_32_UDP_SPORT)
+		err = take_sport(c, qp, from);
 	if (err) {
 		qp->ctx = before;
 		return -1;
@@ -436,7 +475,8 @@ const struct cmd_desc cmds_qp_state[] = {
 	CMD(init2init_qp),
 	CMD(init2rtr_qp),
 	CMD(rtr2rts_qp),
-	CMD(rts2rts_qp),
+	/* libmlx5 leaves room for an extension of the context, and does not use it */
+	CMD(rts2rts_qp, .tail = true),
 	CMD(sqerr2rts_qp),
 	CMD(sqd2rts_qp),
 	CMD(qp_2err),

@@ -54,6 +54,17 @@ int modify_qp(struct dut *dut, unsigned int opcode, uint32_t qpn, uint32_t opt,
 	return dut_exec(dut, opcode, &in, sizeof(in), &out, sizeof(out));
 }
 
+static int set_sport(struct dut *dut, uint32_t qpn, unsigned int sport)
+{
+	struct prm_rts2rts_qp_in in = {};
+	struct prm_rts2rts_qp_out out;
+
+	prm_set(&in, qpn, qpn);
+	prm_set64(&in, opt_param_mask_95_32, PRM_QP_OPT_32_UDP_SPORT);
+	prm_set(&in, qpc.primary_address_path.udp_sport, sport);
+	return dut_cmd(dut, rts2rts_qp, &in, &out);
+}
+
 static int move_to_rts(struct dut *dut, const struct qp_steps *steps, uint32_t qpn)
 {
 	struct prm_qpc ctx = {};
@@ -74,6 +85,8 @@ static int move_to_rts(struct dut *dut, const struct qp_steps *steps, uint32_t q
 		prm_set(&ctx, primary_address_path.dscp, steps->dscp);
 		status = modify_qp(dut, PRM_OP_rts2rts_qp, qpn, PRM_QP_OPT_PRIMARY_PATH_DSCP, &ctx);
 	}
+	if (!status && steps->sport)
+		status = set_sport(dut, qpn, steps->sport);
 	if (status || !steps->counters)
 		return status;
 	prm_set(&ctx, counter_set_id, steps->counters);
@@ -101,6 +114,13 @@ bool probe_rts2rts_dscp(struct dut *dut, uint32_t value, uint32_t arg)
 	(void)value;
 	(void)arg;
 	return !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC, .dscp = 26 });
+}
+
+bool probe_rts2rts_sport(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	return !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_UC, .sport = 55555 });
 }
 
 int create_lag(struct dut *dut, unsigned int one, unsigned int two, bool fdb, unsigned int mode)

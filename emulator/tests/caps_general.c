@@ -670,6 +670,7 @@ const struct cap_row caps_general[] = {
 	FLAG(vport_counters, probe_vport_counters, 0),
 	FLAG(rts2rts_qp_counters_set_id, probe_rts2rts_counters, 0),
 	FLAG(rts2rts_qp_dscp, probe_rts2rts_dscp, 0),
+	FLAG(rts2rts_qp_udp_sport, probe_rts2rts_sport, 0),
 	FLAG(out_of_seq_cnt, probe_counters, OUT_OF_SEQ),
 	FLAG(retransmission_q_counters, probe_counters, RETRANSMISSION),
 	FLAG(enhanced_error_q_counters, probe_counters, ENHANCED),

@@ -379,6 +379,86 @@ static void ksm_key(void)
 	   cqe_syndrome(cqe) == PRM_CQE_SYND_REMOTE_ACCESS, "it has a length");
 }
 
+/* ---- the path ---- */
+
+struct sport_watch {
+	const struct port *from;
+	unsigned int frames, sport;
+};
+
+static enum wire_verdict watch_sport(void *arg, const struct port *from, struct frame *frame)
+{
+	struct sport_watch *w = arg;
+
+	if (from == w->from) {	/* untagged IPv4 frames */
+		w->frames++;
+		w->sport = frame->data[34] << 8 | frame->data[35];
+	}
+	return WIRE_PASS;
+}
+
+/* As libmlx5 does it: all else of the context is zero, and there is room behind it. */
+static int change_path(const struct user *user, const struct tqp *qp, uint64_t more)
+{
+	struct { struct prm_rts2rts_qp_in in; uint8_t extension[192]; } cmd = {};
+	struct prm_rts2rts_qp_out out;
+
+	prm_set(&cmd.in, opcode, PRM_OP_rts2rts_qp);
+	prm_set(&cmd.in, uid, user->uid);
+	prm_set(&cmd.in, qpn, qp->qpn);
+	prm_set64(&cmd.in, opt_param_mask_95_32, more);
+	prm_set(&cmd.in, qpc.primary_address_path.udp_sport, 55555);
+	return exec(user->side, PRM_OP_rts2rts_qp, &cmd, sizeof(cmd), &out, sizeof(out));
+}
+
+static void sport(void)
+{
+	uint32_t ka = make_key(&ua), kb = make_key(&ub);
+	struct tcq ca = make_cq(&ua), cb = make_cq(&ub);
+	struct tqp x = make_qp(&ua, &ca, NULL), y = make_qp(&ub, &cb, NULL);
+	struct sport_watch w = { .from = a.dev->port };
+	const struct user driver = { .side = &a };
+	struct tsge to = { b.va, BYTES, kb };
+	uint64_t violations;
+	unsigned int before;
+
+	connect_qps(&x, &y);
+	wire_set_filter(watch_sport, &w);
+	post_recv(&y, 1, &to);
+	send_bytes(&x, 16, ka);
+	settle();
+	before = w.sport;
+	ok(poll(&ca) && w.frames == 1 && before >= 0xc000, "a source port is chosen");
+	ok(!change_path(&ua, &x, PRM_QP_OPT_32_UDP_SPORT), "RTS2RTS sets the source port");
+	post_recv(&y, 1, &to);
+	send_bytes(&x, 16, ka);
+	settle();
+	ok(poll(&ca) && w.frames == 2 && w.sport == 55555, "packets have it: %u, before %u",
+	   w.sport, before);
+	wire_watch();
+	violations = a.dev->violations;
+	ok(change_path(&driver, &x, 1) == PRM_STATUS_BAD_PARAM &&
+	   a.dev->violations == violations + 1,
+	   "RTS2RTS of what is not announced is refused");
+}
+
+/* A QP without a path has no port to change. */
+static void sport_of_datagrams(void)
+{
+	const struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	const struct user driver = { .side = &a };
+	uint64_t violations = a.dev->violations;
+	struct tcq ca;
+	struct tqp x;
+
+	create_cq(&ca, &a, 4);
+	must(!create_qp(&x, &a, PRM_QP_ST_UD, &ca, &o) && !qp_init(&x, &o) &&
+	     !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o), "a UD QP goes to RTS");
+	ok(change_path(&driver, &x, PRM_QP_OPT_32_UDP_SPORT) == PRM_STATUS_BAD_PARAM &&
+	   a.dev->violations == violations + 1,
+	   "RTS2RTS of the source port of a UD QP is refused");
+}
+
 int main(void)
 {
 	card_devx = true;
@@ -395,6 +475,8 @@ int main(void)
 	cyclic();
 	umem_key();
 	ksm_key();
+	sport();
+	sport_of_datagrams();
 	sides_close();
 	ok(true, "contexts and umems go with the function");
 	return ok_end();

@@ -159,7 +159,10 @@ struct prm_cmd_hca_cap_bits {
 	u8 rsvd_147[2];
 	u8 roce_accl[1];
 	u8 log_max_ra_req_qp[6];
-	u8 rsvd_150[10];
+	u8 rsvd_150[1];
+	u8 rts2rts_qp_udp_sport[1];
+	u8 rts2rts_lag_tx_port_affinity[1];
+	u8 rsvd_153[7];
 	u8 log_max_ra_res_qp[6];
 	u8 end_pad[1];
 	u8 cc_query_allowed[1];

@@ -91,6 +91,9 @@ enum {
 #define PRM_QP_OPT_CQN_RCV		(1U << 19)
 #define PRM_QP_OPT_COUNTER_SET_ID	(1U << 25)
 
+/* opt_param_mask_95_32 */
+#define PRM_QP_OPT_32_UDP_SPORT		(1U << 2)
+
 struct prm_ads_bits {
 	u8 fl[1];
 	u8 free_ar[1];
@@ -413,7 +416,8 @@ struct prm_rts2rts_qp_in_bits {
 	u8 opt_param_mask[32];
 	u8 ece[32];
 	struct prm_qpc_bits qpc;
-	u8 rsvd_800[128];
+	u8 rsvd_800[64];
+	u8 opt_param_mask_95_32[64];
 };
 PRM_LAYOUT(rts2rts_qp_in, 0x110);
 

@@ -109,6 +109,7 @@ static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, num_lag_ports, LAG_PORTS);
 	prm_set(cap, lag_tx_port_affinity, 1);
 	prm_set(cap, init2_lag_tx_port_affinity, 1);
+	prm_set(cap, rts2rts_lag_tx_port_affinity, 1);
 }
 
 static void card_port_selection_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)

@@ -97,6 +97,8 @@ static const struct need needs[] = {
 	BITS(rts2rts_qp, opt_param_mask, PRM_QP_OPT_COUNTER_SET_ID,
 	     GENERAL(rts2rts_qp_counters_set_id)),
 	BITS(rts2rts_qp, opt_param_mask, PRM_QP_OPT_PRIMARY_PATH_DSCP, GENERAL(rts2rts_qp_dscp)),
+	BITS(rts2rts_qp, opt_param_mask, PRM_QP_OPT_LAG_TX_AFF,
+	     GENERAL(rts2rts_lag_tx_port_affinity)),
 	/* completion queues */
 	ANY(create_cq, cq_context.oi, GENERAL(cq_oi), true),
 	ANY(create_cq, cq_context.cqe_comp_en, GENERAL(cqe_compression)),

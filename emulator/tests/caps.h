@@ -72,7 +72,7 @@ int try_mkey(struct dut *dut, struct prm_create_mkey_in *in);
 struct qp_steps {
 	unsigned int st, log_msg, log_rra, log_sra, affinity;
 	uint32_t counters;	/* set in RTS */
-	unsigned int dscp, sport;	/* the same */
+	unsigned int dscp, sport, port;	/* the same */
 };
 
 int try_qp_to_rts(struct dut *dut,
@@ -101,6 +101,7 @@ bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_umr_list(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_rts2rts_dscp(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_rts2rts_sport(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_rts2rts_port(struct dut *dut, uint32_t value, uint32_t arg);
 /* Does QUERY_VNIC_ENV have a counter at @bit of its output? */
 bool probe_vnic(struct dut *dut, uint32_t value, uint32_t bit);
 bool probe_vnic_newer(struct dut *dut, uint32_t value, uint32_t arg);

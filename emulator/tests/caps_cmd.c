@@ -87,6 +87,10 @@ static int move_to_rts(struct dut *dut, const struct qp_steps *steps, uint32_t q
 	}
 	if (!status && steps->sport)
 		status = set_sport(dut, qpn, steps->sport);
+	if (!status && steps->port) {
+		prm_set(&ctx, lag_tx_port_affinity, steps->port);
+		status = modify_qp(dut, PRM_OP_rts2rts_qp, qpn, PRM_QP_OPT_LAG_TX_AFF, &ctx);
+	}
 	if (status || !steps->counters)
 		return status;
 	prm_set(&ctx, counter_set_id, steps->counters);
@@ -121,6 +125,13 @@ bool probe_rts2rts_sport(struct dut *dut, uint32_t value, uint32_t arg)
 	(void)value;
 	(void)arg;
 	return !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_UC, .sport = 55555 });
+}
+
+bool probe_rts2rts_port(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	return !try_qp_to_rts(dut, &(struct qp_steps){ .st = PRM_QP_ST_RC, .port = 2 });
 }
 
 int create_lag(struct dut *dut, unsigned int one, unsigned int two, bool fdb, unsigned int mode)

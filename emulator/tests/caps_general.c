@@ -713,6 +713,7 @@ const struct cap_row caps_general[] = {
 	VALUE(num_lag_ports, probe_lag_ports, 0),
 	FLAG(lag_tx_port_affinity, probe_tis_affinity, 0),
 	FLAG(init2_lag_tx_port_affinity, probe_qp_affinity, 0),
+	FLAG(rts2rts_lag_tx_port_affinity, probe_rts2rts_port, 0),
 	/* of a newer card with two ports */
 	FLAG(port_selection_cap, probe_page, PRM_CAP_PORT_SELECTION),
 	VALUE(max_num_match_definer, probe_definers, 0),

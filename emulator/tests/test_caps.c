@@ -13,7 +13,7 @@ enum kind { PF, VF, TWO_PORTS, KINDS };
 
 static const char *const kinds[KINDS] = { "pf", "vf", "two ports" };
 
-#define ROWS_MAX 128
+#define ROWS_MAX 160
 #define PAGES 12
 
 /* Some pages come in several lists. */

@@ -175,6 +175,23 @@ static struct sent sent(void)
 	return frames_sent(&a, &a2);
 }
 
+/* As libmlx5 does it: nothing else of the context is set, not even the service. */
+static void test_assigned(void)
+{
+	struct prm_rts2rts_qp_in in = {};
+	struct prm_rts2rts_qp_out out;
+	struct qp_opts o = {};
+	struct tqp ud;
+
+	create_qp(&ud, &a, PRM_QP_ST_UD, &ca, &o);
+	prm_set(&in, qpn, ud.qpn);
+	prm_set(&in, opt_param_mask, PRM_QP_OPT_LAG_TX_AFF);
+	prm_set(&in, qpc.lag_tx_port_affinity, 2);
+	ok(!qp_init(&ud, &o) && !qp_rtr(&ud, &ud, &o) && !qp_rts(&ud, &o) &&
+	   !command(&a, rts2rts_qp, &in, &out), "RTS2RTS assigns a UD QP to a port");
+	qp_command(&ud, PRM_OP_destroy_qp);
+}
+
 static bool map_changes(void)
 {
 	return !modify(1, 2, 2);
@@ -425,6 +442,7 @@ int main(void)
 	test_card();
 	test_order();
 	test_ports();
+	test_assigned();
 	test_wait();
 	test_arrival();
 	test_rts2rts();

@@ -21,6 +21,7 @@ FIRST = 0x1000          # attribute of each method
 DEALLOC_PD, DESTROY_CQ = 4, 20
 LOCAL_WRITE = 1
 OMIT_DATA = 1
+CQ_ERROR, PORT_CHANGE = 4, 9    # events
 PAGE_SHIFT = 12
 
 

@@ -32,6 +32,7 @@ from pyverbs.spec import EthSpec
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wq import RwqIndTable, RwqIndTableInitAttr, RxHashConf, WQ, WQInitAttr
 from pyverbs.xrcd import XRCD, XRCDInitAttr
+import devx_commands
 import gids
 import rows
 from sides import ALL, PORT, Scattered, path_attr, xrc_srq
@@ -521,6 +522,35 @@ def recover(t):
 def context(t):
     with t.here():
         t.context()
+
+
+@contextlib.contextmanager
+def as_errors():
+    """Refusals of the kernel and of the device"""
+    try:
+        yield
+    except (devx_commands.Refused, devx_commands.Status) as refusal:
+        raise OSError(str(refusal)) from refusal
+
+
+@operation("verbs.devx", "a program makes objects and memory of its own, subscribes to events, and asks for answers")
+def own_objects(t):
+    t.ibdev()
+    with t.here(), as_errors():
+        ctx = devx_commands.Context()
+        cq = devx_commands.Cq(ctx)
+        _, pdn = devx_commands.pd(ctx)
+        qp = devx_commands.Qp(ctx, pdn, cq.cqn, cq.uar)
+        events = ctx.event_file()
+        ctx.subscribe(events, [devx_commands.CQ_ERROR], handle=cq.handle, cookie=1)
+        answers = ctx.async_file()
+        ctx.async_query(qp.handle, devx_commands.command("query_qp", qpn=qp.qpn), answers, 1, 0x110)
+        os.read(answers, 4096)
+        ctx.destroy(qp.handle)
+        ctx.destroy(cq.handle)
+        for file in events, answers:
+            os.close(file)
+        ctx.close()
 
 
 @operation("verbs.pd", "a program allocates a protection domain")

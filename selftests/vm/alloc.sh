@@ -4,7 +4,7 @@
 # Each allocation of memory that the driver makes fails once (alloc.py). Only the debug kernel can do that.
 # guests: 2
 # cpus: 2
-# card: cx6dx,dcb
+# card: cx6dx,dcb,devx
 # kernels: debug
 # takes: 900
 # timeout: 3600

@@ -4,7 +4,7 @@
 # Commands that the driver sends in an operation are refused, or not answered, one at a time (commands.py).
 # guests: 2
 # cpus: 2
-# card: cx6dx,dcb
+# card: cx6dx,dcb,devx
 # takes: 300
 # turn: yes
 # timeout: 1200

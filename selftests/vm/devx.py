@@ -15,14 +15,14 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
-from devx_commands import LAYOUTS, OMIT_DATA, PAGE, UMEM, Context, Cq, Qp, Status, command, get, pd  # noqa: E402
+from devx_commands import CQ_ERROR, LAYOUTS, OMIT_DATA, PAGE, PORT_CHANGE, UMEM, Context, Cq, Qp, Status, command, get, pd  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
 from uverbs import Memory, Refused  # noqa: E402
 
 CAP_CURRENT = 1
-PORT_CHANGE, CQ_ERROR, PAGE_REQUEST = 9, 4, 0xb
+PAGE_REQUEST = 0xb
 EQE_BYTES = 64
 BAD_RES, BAD_PARAM = 5, 3
 SECONDS = 10
@@ -76,6 +76,52 @@ def kernel_only():
         refused(errno.EINVAL, ctx.create, data, "mbox_out")
         refused(errno.EINVAL, ctx.modify, handle, data)
         refused(errno.EINVAL, ctx.query, handle, data, "mbox_out")
+
+
+# What the in-tree driver passes to the device; those beyond the last number of commands are general ones.
+GENERAL = {0x100, 0x101, 0x10a, 0x740, 0x750, 0x752, 0x754, 0x760, 0x762, 0x76f, 0x770, 0x80a, 0x80d, 0x822, 0x824, 0x826, 0x842,
+           *range(0xb00, 0xd00)}
+CREATES = {0x200, 0x400, 0x500, 0x700, 0x705, 0x710, 0x717, 0x771, 0x782, 0x800, 0x806, 0x80e, 0x816, 0x827, 0x829, 0x900, 0x904,
+           0x908, 0x90c, 0x912, 0x916, 0x930, 0x933, 0x936, 0x939, 0x93d, 0x940, 0xa00}
+QP_MODIFIES, QP_QUERIES = {*range(0x502, 0x508), 0x50a, 0x50e}, {0x50b}
+OURS_REFUSES = {0x200, 0x700}     # a key of physical addresses; an SRQ without umem
+LONG_ENOUGH = 0x400
+
+
+def passed(opcodes, call, qpn=0):
+    """Those that the kernel does not refuse as commands that are not for programs"""
+    found = set()
+    for opcode in opcodes:
+        data = opcode.to_bytes(2, "big") + bytes(6) + qpn.to_bytes(4, "big")
+        try:
+            call(data.ljust(LONG_ENOUGH, b"\0"))
+        except Refused as e:
+            if e.code == errno.EINVAL:
+                continue
+        except Status:
+            pass
+        found.add(opcode)
+    return found
+
+
+@row("opcodes", "the same commands are passed to the device as by the in-tree driver: those about no object, and those that create one")
+def opcodes():
+    ctx = Context()
+    every = range(0xe00)
+    assert passed(every, lambda data: ctx.other(data, out_len=LONG_ENOUGH)) == GENERAL
+    creates = passed(every, lambda data: ctx.create(data, None, out_len=LONG_ENOUGH))
+    assert creates == CREATES - (OURS_REFUSES if rows.driver() == "cxr" else set()), creates ^ CREATES
+
+
+@row("opcodes.qp", "and those about a QP")
+def opcodes_qp():
+    ctx = Context()
+    cq = Cq(ctx)
+    _, pdn = pd(ctx)
+    qp = Qp(ctx, pdn, cq.cqn, cq.uar)
+    every = range(0x480, 0x580)
+    assert passed(every, lambda data: ctx.modify(qp.handle, data, "query_qp_out"), qp.qpn) == QP_MODIFIES
+    assert passed(every, lambda data: ctx.query(qp.handle, data, "query_qp_out"), qp.qpn) == QP_QUERIES
 
 
 @row("short", "a command, or room for its answer, of less than 16 bytes is refused")

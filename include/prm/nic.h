@@ -785,13 +785,7 @@ struct prm_xrqc_bits {
 	u8 user_index[24];
 	u8 rsvd_40[8];
 	u8 cqn[24];
-	u8 rsvd_60[160];
-	u8 log_matching_list_sz[4];
-	u8 rsvd_104[12];
-	u8 append_next_index[16];
-	u8 sw_phase_cnt[16];
-	u8 hw_phase_cnt[16];
-	u8 rsvd_140[704];
+	u8 rsvd_60[928];
 	struct prm_wq_bits wq;
 };
 PRM_LAYOUT(xrqc, 0x140);

@@ -29,6 +29,7 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_srq_sz = prm_get(cap, log_max_srq_sz);
 	caps->log_max_uctx = prm_get(cap, log_max_uctx);
 	caps->uctx_cap = prm_get(cap, uctx_cap);
+	caps->dct = prm_get(cap, dct);
 	caps->event_cap = prm_get(cap, event_cap);
 	caps->log_max_pd = prm_get(cap, log_max_pd);
 	caps->log_max_mkey = prm_get(cap, log_max_mkey);

@@ -16,6 +16,7 @@ struct cxr_caps {
 	u8 log_max_srq, log_max_srq_sz;
 	u8 log_max_uctx;		/* 0: no user contexts */
 	u32 uctx_cap;
+	bool dct;			/* user contexts may have DC targets */
 	bool event_cap;			/* @user_events are valid */
 	struct cxr_devx_events user_events;
 	u8 log_max_pd, log_max_mkey, log_max_msg, log_max_ra_req_qp, log_max_ra_res_qp;

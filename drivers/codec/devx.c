@@ -393,6 +393,17 @@ void cxr_devx_created(const void *in, const void *out, struct cxr_devx_id *id,
 	set_at(head, &d->id, id->num);
 }
 
+/* The two commands share a layout. */
+void cxr_devx_drain(const struct cxr_devx_destroy *destroy, struct cxr_devx_destroy *drain)
+{
+	struct prm_drain_dct_in *in = (struct prm_drain_dct_in *)drain->in;
+
+	static_assert(sizeof(struct prm_drain_dct_in) == sizeof(struct prm_destroy_dct_in),
+		      "DRAIN_DCT and DESTROY_DCT");
+	*drain = *destroy;
+	prm_set(in, opcode, PRM_OP_drain_dct);
+}
+
 u32 cxr_devx_flow_counters(const void *in)
 {
 	const struct prm_alloc_flow_counter_in *alloc = in;

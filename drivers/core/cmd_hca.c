@@ -254,6 +254,10 @@ static void store_general_caps(struct cxr_dev *dev, const struct prm_cmd_hca_cap
 		dev->more_events |= BIT_ULL(PRM_EVENT_TEMP_WARN);
 	if (prm_get(cap, general_notification_event))
 		dev->more_events |= BIT_ULL(PRM_EVENT_GENERAL);
+	/* of objects that programs make */
+	if (dev->core.caps.log_max_uctx && dev->core.caps.dct)
+		dev->more_events |= BIT_ULL(PRM_EVENT_DCT_DRAINED) |
+				    BIT_ULL(PRM_EVENT_DCT_KEY_VIOLATION);
 }
 
 /* For the vendor's tools only: a refusal is logged and ignored. */

@@ -139,6 +139,8 @@ static bool is_user_event(const struct cxr_dev *dev, u8 event)
 {
 	const struct cxr_caps *caps = &dev->core.caps;
 
+	if (event == PRM_EVENT_DCT_DRAINED || event == PRM_EVENT_DCT_KEY_VIOLATION)
+		return caps->dct;
 	return caps->event_cap && (cxr_devx_event_allowed(&caps->user_events, event, false) ||
 				   cxr_devx_event_allowed(&caps->user_events, event, true));
 }

@@ -35,6 +35,7 @@ EXPORT_SYMBOL_GPL(cxr_devx_allowed);
 EXPORT_SYMBOL_GPL(cxr_devx_check_create);
 EXPORT_SYMBOL_GPL(cxr_devx_cq_eqn);
 EXPORT_SYMBOL_GPL(cxr_devx_created);
+EXPORT_SYMBOL_GPL(cxr_devx_drain);
 EXPORT_SYMBOL_GPL(cxr_devx_event_allowed);
 EXPORT_SYMBOL_GPL(cxr_devx_event_key);
 EXPORT_SYMBOL_GPL(cxr_devx_event_source);

@@ -20,12 +20,14 @@
  * @public_uid: user context of the driver, for questions of programs that have none; 0: none
  * @queries: runs commands whose answers programs read from a file
  * @lock: serializes subscription and its end, of events and of the objects that have them
+ * @targets: DC targets by number, whose end an event tells; its lock is taken in interrupts
  * @subs: subscriptions by event and number of the object; @lock to write, RCU to read
  */
 struct cxr_ib_devx {
 	u16 public_uid;
 	struct workqueue_struct *queries;
 	struct mutex lock;		/* subscriptions */
+	struct xarray targets;
 	DECLARE_HASHTABLE(subs, 8);
 };
 
@@ -38,6 +40,7 @@ struct cxr_ib_devx {
  * @counters: flow counters: how many, from the number on; 0: one
  * @cq: of a CQ with events
  * @has_cq: @cq is registered
+ * @drained: of a DC target
  * @subs: its subscriptions; cxr_ib_devx.lock
  */
 struct cxr_ib_devx_obj {
@@ -48,6 +51,7 @@ struct cxr_ib_devx_obj {
 	u32 counters;
 	struct cxr_cq cq;
 	bool has_cq;
+	struct completion drained;
 	struct list_head subs;
 };
 
@@ -116,6 +120,9 @@ bool cxr_ib_devx_retry(struct cxr_ib_ucontext *ctx, enum rdma_remove_reason why)
 /* An object came, or went. */
 void cxr_ib_devx_add(struct cxr_ib_ucontext *ctx);
 void cxr_ib_devx_remove(struct cxr_ib_ucontext *ctx);
+
+/* Any event but completions, for DC targets. Interrupt context. */
+void cxr_ib_devx_drained(struct cxr_ib_dev *dev, u32 num);
 
 /* devx_umem.c */
 extern const struct uapi_definition cxr_ib_devx_umem_defs[];

@@ -7,6 +7,7 @@
 #include "prm/cmdif.h"
 #include "prm/counter.h"
 #include "prm/definer.h"
+#include "prm/devx.h"
 #include "prm/flow.h"
 #include "prm/mkey.h"
 #include "prm/nic.h"
@@ -261,7 +262,7 @@ static void test_places(void)
 	struct prm_create_general_object_in *other = (void *)in;
 	struct prm_set_fte_in *fte = (void *)in;
 	struct prm_attach_to_mcg_in *mcg = (void *)in;
-	struct cxr_devx_destroy destroy;
+	struct cxr_devx_destroy destroy, drain;
 	struct prm_destroy_flow_group_in *no_group = (void *)destroy.in;
 	struct prm_destroy_general_object_in *no_other = (void *)destroy.in;
 	struct prm_delete_fte_in *no_fte = (void *)destroy.in;
@@ -303,6 +304,18 @@ static void test_places(void)
 	expect(prm_get(no_mcg, opcode), PRM_OP_detach_from_mcg);
 	expect(prm_get(no_mcg, qpn), 0x5a);
 	expect_bytes(prm_bytes(no_mcg, multicast_gid), prm_bytes(mcg, multicast_gid), 16);
+
+	begin("devx", "a DC target is drained for the same context before it is destroyed");
+	command(PRM_OP_create_dct);
+	cxr_devx_set_uid(in, UID);
+	prm_set((struct prm_create_dct_out *)out, dctn, 0x5a);
+	cxr_devx_created(in, out, &id, &destroy);
+	expect(prm_get((struct prm_destroy_dct_in *)destroy.in, opcode), PRM_OP_destroy_dct);
+	cxr_devx_drain(&destroy, &drain);
+	expect(prm_get((struct prm_drain_dct_in *)drain.in, opcode), PRM_OP_drain_dct);
+	expect(prm_get((struct prm_drain_dct_in *)drain.in, uid), UID);
+	expect(prm_get((struct prm_drain_dct_in *)drain.in, dctn), 0x5a);
+	expect(drain.len, sizeof(struct prm_drain_dct_in));
 
 	begin("devx", "other objects have a type, with which they are destroyed");
 	command(PRM_OP_create_general_object);

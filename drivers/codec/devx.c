@@ -258,6 +258,26 @@ static int check_mkey(const struct prm_create_mkey_in *in, u32 len, bool *indire
 	return mode == PRM_MKC_PA ? -EINVAL : 0;
 }
 
+/* The driver of a card need not read this doorbell record, but may; programs leave it out. */
+static int clear_record(struct prm_rst2init_qp_in *in, u32 len)
+{
+	if (8 * len < BIT_OF(rst2init_qp_in, qpc) + sizeof(struct prm_qpc_bits))
+		return -EINVAL;
+	prm_set64(in, qpc.dbr_addr, 0);
+	return 0;
+}
+
+static int check_cq(const struct prm_modify_cq_in *in, u32 len)
+{
+	static const struct place select = PLACE(modify_cq_in,
+		modify_field_select_resize_field_select.modify_field_select.modify_field_select);
+
+	if (!reaches(&select, len))
+		return -EINVAL;
+	return prm_get(in, op_mod) == PRM_MODIFY_CQ && get_at(in, &select) & PRM_MODIFY_CQ_EQN ?
+	       -EINVAL : 0;
+}
+
 int cxr_devx_use_umems(void *in, u32 len)
 {
 	const struct memory *m;
@@ -271,6 +291,13 @@ int cxr_devx_use_umems(void *in, u32 len)
 		if (err || indirect)
 			return err;
 	}
+	err = 0;
+	if (cxr_devx_opcode(in) == PRM_OP_rst2init_qp)
+		err = clear_record(in, len);
+	else if (cxr_devx_opcode(in) == PRM_OP_modify_cq)
+		err = check_cq(in, len);
+	if (err)
+		return err;
 	for (i = 0; m->op && i < MOST_FLAGS && m->flags[i].width; i++) {
 		if (!reaches(&m->flags[i], len))
 			return -EINVAL;
@@ -393,6 +420,17 @@ void cxr_devx_created(const void *in, const void *out, struct cxr_devx_id *id,
 	set_at(head, &d->id, id->num);
 }
 
+void cxr_devx_destroy_umem(u16 uid, u32 umem, struct cxr_devx_destroy *destroy)
+{
+	struct prm_destroy_umem_in *in = (struct prm_destroy_umem_in *)destroy->in;
+
+	memset(destroy, 0, sizeof(*destroy));
+	destroy->len = sizeof(*in);
+	prm_set(in, opcode, PRM_OP_destroy_umem);
+	prm_set(in, uid, uid);
+	prm_set(in, umem_id, umem);
+}
+
 /* The two commands share a layout. */
 void cxr_devx_drain(const struct cxr_devx_destroy *destroy, struct cxr_devx_destroy *drain)
 {
@@ -497,6 +535,29 @@ bool cxr_devx_event_allowed(const struct cxr_devx_events *events, u16 event, boo
 		return in_mask(object ? events->affiliated : events->unaffiliated, event);
 	target = target_of(event);
 	return object ? target > TARGET_DEVICE : target == TARGET_DEVICE;
+}
+
+bool cxr_devx_event_fits(u16 event, const struct cxr_devx_id *id)
+{
+	bool srq = event == PRM_EVENT_SRQ_RQ_LIMIT || event == PRM_EVENT_SRQ_CATAS_ERROR;
+
+	switch (target_of(event)) {
+	case TARGET_QUEUE:
+		if (id->kind == CXR_DEVX_XRC_SRQ)
+			return srq;
+		if (id->kind == CXR_DEVX_QP)
+			return !srq;
+		return id->kind == CXR_DEVX_RQ || id->kind == CXR_DEVX_RMP ||
+		       id->kind == CXR_DEVX_SQ;
+	case TARGET_CQ:
+		return id->kind == CXR_DEVX_CQ;
+	case TARGET_DCT:
+		return id->kind == CXR_DEVX_DCT;
+	case TARGET_XRQ:
+		return id->kind == CXR_DEVX_XRQ;
+	default:
+		return true;
+	}
 }
 
 u32 cxr_devx_event_key(u16 event, const struct cxr_devx_id *id)

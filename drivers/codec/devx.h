@@ -59,8 +59,9 @@ void cxr_devx_set_uid(void *in, u16 uid);
 
 /*
  * A command that creates or modifies: the memory of its object is that of umems, whatever the
- * program wrote, since addresses of others would be physical ones. -EINVAL: it ends before the
- * field that says so.
+ * program wrote, since addresses of others would be physical ones; no QP is given another doorbell
+ * record, and no CQ another EQ, on its way. -EINVAL: that, a key of physical addresses, or the
+ * command ends before the field that says so.
  */
 int cxr_devx_use_umems(void *in, u32 len);
 /* -EINVAL: the command that creates an object, or its output, ends before the object's number. */
@@ -70,6 +71,8 @@ int cxr_devx_object(const void *in, u32 len, enum cxr_devx_use use, struct cxr_d
 /* The object that a command, checked before, has created, and how to give it back. */
 void cxr_devx_created(const void *in, const void *out, struct cxr_devx_id *id,
 		      struct cxr_devx_destroy *destroy);
+/* The command that gives a umem back. */
+void cxr_devx_destroy_umem(u16 uid, u32 umem, struct cxr_devx_destroy *destroy);
 /*
  * A DC target is drained before it is destroyed with the command @destroy: the command that begins
  * this; an event with the target's number tells the end.
@@ -91,6 +94,8 @@ struct cxr_devx_events {
 
 /* @events: what the device says, or NULL: it says nothing, and has the older events. */
 bool cxr_devx_event_allowed(const struct cxr_devx_events *events, u16 event, bool object);
+/* Can an object of this kind have the event? Numbers are unique only among those that can. */
+bool cxr_devx_event_fits(u16 event, const struct cxr_devx_id *id);
 /* Event and type of the object: numbers are unique among these. */
 u32 cxr_devx_event_key(u16 event, const struct cxr_devx_id *id);
 

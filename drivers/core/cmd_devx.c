@@ -71,17 +71,6 @@ int cxr_cmd_create_umem(struct cxr_core *core, const struct cxr_umem_attr *attr,
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_create_umem);
 
-int cxr_cmd_destroy_umem(struct cxr_core *core, u16 uid, u32 umem)
-{
-	struct prm_destroy_umem_in in = {};
-	struct prm_destroy_umem_out out;
-
-	prm_set(&in, uid, uid);
-	prm_set(&in, umem_id, umem);
-	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_umem, &in, &out));
-}
-EXPORT_SYMBOL_GPL(cxr_cmd_destroy_umem);
-
 int cxr_cmd_user(struct cxr_core *core, void *in, u32 len, void *out, u32 out_len)
 {
 	struct prm_mbox_out *head = out;

@@ -618,6 +618,7 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
 	struct prm_modify_cq_in in = {};
 	struct prm_modify_cq_out out;
 
+	prm_set(&in, uid, cq->uid);
 	prm_set(&in, cqn, cq->cqn);
 	prm_set(&in,
 		modify_field_select_resize_field_select.modify_field_select.modify_field_select,

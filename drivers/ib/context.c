@@ -198,6 +198,8 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 	if (err)
 		return err;
 
+	mutex_init(&ctx->left_lock);
+	context_unsafe(INIT_LIST_HEAD(&ctx->left_uars); INIT_LIST_HEAD(&ctx->left));
 	if (req.flags & MLX5_IB_ALLOC_UCTX_DEVX) {
 		err = cxr_ib_devx_open(ctx);
 		if (err)
@@ -219,7 +221,6 @@ static int init_ucontext(struct ib_ucontext *ibucontext, struct ib_udata *udata)
 	mutex_init(&ctx->db_lock);
 	context_unsafe(INIT_LIST_HEAD(&ctx->db_pages));
 	mutex_init(&ctx->td_lock);
-	context_unsafe(INIT_LIST_HEAD(&ctx->left_uars));
 	return 0;
 }
 
@@ -240,10 +241,12 @@ void cxr_ib_dealloc_ucontext(struct ib_ucontext *ibucontext)
 
 	/* ib_core has destroyed all objects. */
 	WARN_ON(!list_empty(&ctx->db_pages));
+	cxr_ib_devx_settle(ctx);
 	if (ctx->has_td)
 		put_td(ctx, ctx->tdn);
 	free_left_uars(ctx);
 	cxr_ib_devx_close(ctx);
+	mutex_destroy(&ctx->left_lock);
 	mutex_destroy(&ctx->td_lock);
 	mutex_destroy(&ctx->db_lock);
 	xa_destroy(&ctx->uars);
@@ -342,9 +345,9 @@ void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 		return;
 	}
 	/* An object of the program that verbs do not know uses it. */
-	mutex_lock(&ctx->td_lock);
+	mutex_lock(&ctx->left_lock);
 	list_add_tail(&uar->left_entry, &ctx->left_uars);
-	mutex_unlock(&ctx->td_lock);
+	mutex_unlock(&ctx->left_lock);
 }
 
 int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
@@ -559,5 +562,8 @@ const struct uapi_definition cxr_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &query_pd),
 	UAPI_DEF_CHAIN(cxr_ib_matcher_defs),
 	UAPI_DEF_CHAIN(cxr_ib_devx_defs),
+	UAPI_DEF_CHAIN(cxr_ib_devx_umem_defs),
+	UAPI_DEF_CHAIN(cxr_ib_devx_async_defs),
+	UAPI_DEF_CHAIN(cxr_ib_devx_event_defs),
 	{}
 };

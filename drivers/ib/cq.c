@@ -347,10 +347,14 @@ int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	list_del_init(&cq->kcq_entry);
 	mutex_unlock(&dev->kcq_lock);
 
+	cxr_ib_devx_settle(ctx);
 	err = cxr_cq_destroy(dev->core, &cq->cq);
-	/* Without memory it has no events until the next try. */
+	/* Without memory it has no events until the next try. One may have been missed. */
 	if (err && cxr_ib_devx_holds(ctx)) {
 		cxr_cq_register(dev->core, &cq->cq);
+		local_irq_disable();
+		cq->cq.comp(&cq->cq);
+		local_irq_enable();
 		return err;
 	}
 	if (err)

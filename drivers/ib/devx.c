@@ -27,11 +27,29 @@ int cxr_ib_devx_open(struct cxr_ib_ucontext *ctx)
 				   &ctx->uid);
 }
 
+/* The device keeps them, and their memory, until it is reset. */
+static void drop_left(struct cxr_ib_ucontext *ctx)
+	__context_unsafe("nobody else knows the context any more")
+{
+	struct cxr_ib_left *left, *next;
+
+	list_for_each_entry_safe(left, next, &ctx->left, entry) {
+		ibdev_warn(ctx->ibucontext.device,
+			   "DEVX: the device keeps what command %#x should destroy\n",
+			   cxr_devx_opcode(left->destroy.in));
+		kfree(left);
+	}
+}
+
 void cxr_ib_devx_close(struct cxr_ib_ucontext *ctx)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 
-	if (ctx->uid && cxr_cmd_destroy_uctx(dev->core, ctx->uid))
+	if (!ctx->uid)
+		return;
+	cxr_ib_devx_settle(ctx);
+	drop_left(ctx);
+	if (cxr_cmd_destroy_uctx(dev->core, ctx->uid))
 		ibdev_warn(&dev->ibdev, "the device keeps user context %u and objects of it\n",
 			   ctx->uid);
 }
@@ -76,26 +94,54 @@ void cxr_ib_devx_down(void *owner)
 	dev->devx = NULL;
 }
 
+/* ---- what the device has not taken back ---- */
+
+static void free_left(struct cxr_ib_left *left)
+{
+	if (left->umem)
+		ib_umem_release(left->umem);
+	kfree(left);
+}
+
 void cxr_ib_devx_add(struct cxr_ib_ucontext *ctx)
 {
 	atomic_inc(&ctx->devx_objects);
 }
 
-void cxr_ib_devx_remove(struct cxr_ib_ucontext *ctx)
+void cxr_ib_devx_end(struct cxr_ib_ucontext *ctx, struct cxr_ib_left *left, int err)
 {
-	atomic_set(&ctx->devx_refusals, 0);
 	atomic_dec(&ctx->devx_objects);
+	if (!err) {
+		free_left(left);
+		return;
+	}
+	mutex_lock(&ctx->left_lock);
+	list_add(&left->entry, &ctx->left);
+	mutex_unlock(&ctx->left_lock);
 }
 
-/*
- * When a process ends, ib_core destroys its objects, the newest first, again and again as long as
- * each round destroys one. If the device has refused as often as there are objects, and took none
- * meanwhile, it never will.
- */
-bool cxr_ib_devx_retry(struct cxr_ib_ucontext *ctx, enum rdma_remove_reason why)
+/* The newest first, as they may use older ones; and again, as long as one goes. */
+void cxr_ib_devx_settle(struct cxr_ib_ucontext *ctx)
 {
-	return why == RDMA_REMOVE_DESTROY || why == RDMA_REMOVE_ABORT ||
-	       atomic_inc_return(&ctx->devx_refusals) < atomic_read(&ctx->devx_objects);
+	struct cxr_ib_left *left, *next;
+	struct cxr_core *core;
+	bool gone = true;
+
+	if (!ctx || !ctx->uid)
+		return;
+	core = to_cxr_dev(ctx->ibucontext.device)->core;
+	mutex_lock(&ctx->left_lock);
+	while (gone) {
+		gone = false;
+		list_for_each_entry_safe(left, next, &ctx->left, entry) {
+			if (cxr_cmd_user_destroy(core, &left->destroy))
+				continue;
+			list_del(&left->entry);
+			free_left(left);
+			gone = true;
+		}
+	}
+	mutex_unlock(&ctx->left_lock);
 }
 
 bool cxr_ib_devx_holds(const struct cxr_ib_ucontext *ctx)
@@ -328,7 +374,7 @@ static int drain_target(struct cxr_ib_devx_obj *obj)
 	err = xa_err(xa_store_irq(&devx->targets, obj->id.num, obj, GFP_KERNEL));
 	if (err)
 		return err;
-	cxr_devx_drain(&obj->destroy, &drain);
+	cxr_devx_drain(&obj->left.destroy, &drain);
 	err = cxr_cmd_user_destroy(obj->dev->core, &drain);
 	if (!err && !cxr_core_dead(obj->dev->core) &&
 	    !wait_for_completion_timeout(&obj->drained, DRAIN_TIMEOUT))
@@ -349,7 +395,7 @@ static int destroy_object(struct cxr_ib_devx_obj *obj)
 	}
 	if (obj->has_cq)
 		cxr_cq_unregister(core, &obj->cq);
-	err = cxr_cmd_user_destroy(core, &obj->destroy);
+	err = cxr_cmd_user_destroy(core, &obj->left.destroy);
 	/* It is still there; without memory it remains, silent. */
 	if (err && obj->has_cq && cxr_cq_register(core, &obj->cq))
 		obj->has_cq = false;
@@ -361,7 +407,7 @@ static int adopt_object(struct cxr_ib_devx_obj *obj, const void *in, const void 
 {
 	int err;
 
-	cxr_devx_created(in, out, &obj->id, &obj->destroy);
+	cxr_devx_created(in, out, &obj->id, &obj->left.destroy);
 	if (obj->id.kind == CXR_DEVX_FLOW_COUNTER)
 		obj->counters = cxr_devx_flow_counters(in);
 	if (!has_cq)
@@ -375,13 +421,14 @@ static int adopt_object(struct cxr_ib_devx_obj *obj, const void *in, const void 
 	return err;
 }
 
-static int create_object(struct cxr_ib_devx_obj *obj, struct uverbs_attr_bundle *attrs)
+/* The object, or why there is none; the answer of the device is in *out, if it gave one. */
+static int create_object(struct cxr_ib_devx_obj *obj, struct uverbs_attr_bundle *attrs, void **out)
 {
 	u32 len = uverbs_attr_get_len(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN);
 	u32 out_len = uverbs_attr_get_len(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
-	void *in = uverbs_attr_get_alloced_ptr(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN), *out;
+	void *in = uverbs_attr_get_alloced_ptr(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN);
 	bool has_cq;
-	int err, copied;
+	int err;
 
 	err = cxr_ib_devx_check(obj->ctx, in, len, out_len, CXR_DEVX_CREATE, NULL);
 	/* Else the object would exist, and nobody could tell its number. */
@@ -389,27 +436,22 @@ static int create_object(struct cxr_ib_devx_obj *obj, struct uverbs_attr_bundle 
 	err = err ?: prepare_cq(obj, in, len, &has_cq);
 	if (err)
 		return err;
-	out = uverbs_zalloc(attrs, out_len);
-	if (IS_ERR(out))
-		return PTR_ERR(out);
+	*out = uverbs_zalloc(attrs, out_len);
+	if (IS_ERR(*out))
+		return PTR_ERR(*out);
 
-	err = cxr_cmd_user(obj->dev->core, in, len, out, out_len);
-	if (!err)
-		err = adopt_object(obj, in, out, has_cq);
-	if (err && err != -EREMOTEIO)
-		return err;
-	copied = uverbs_copy_to(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, out_len);
-	if (copied && !err)
-		destroy_object(obj);
-	return copied ?: err;
+	err = cxr_cmd_user(obj->dev->core, in, len, *out, out_len);
+	return err ?: adopt_object(obj, in, *out, has_cq);
 }
 
 static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_OBJ_CREATE)(struct uverbs_attr_bundle *attrs)
 {
+	u32 out_len = uverbs_attr_get_len(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT);
 	struct ib_uobject *uobj =
 		uverbs_attr_get_uobject(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE);
 	struct cxr_ib_devx_obj *obj;
-	int err;
+	int err, copied;
+	void *out;
 
 	obj = kzalloc(sizeof(*obj), GFP_KERNEL);
 	if (!obj)
@@ -418,14 +460,19 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_OBJ_CREATE)(struct uverbs_attr_bun
 	obj->dev = to_cxr_dev(obj->ctx->ibucontext.device);
 	INIT_LIST_HEAD(&obj->subs);
 	init_completion(&obj->drained);
-	err = create_object(obj, attrs);
+	err = create_object(obj, attrs, &out);
 	if (err) {
 		kfree(obj);
-		return err;
+		if (err != -EREMOTEIO)
+			return err;
+	} else {
+		cxr_ib_devx_add(obj->ctx);
+		/* From here on the cleanup of the uobject undoes it, also if the copy fails. */
+		uobj->object = obj;
+		uverbs_finalize_uobj_create(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE);
 	}
-	cxr_ib_devx_add(obj->ctx);
-	uobj->object = obj;
-	return 0;
+	copied = uverbs_copy_to(attrs, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, out, out_len);
+	return copied ?: err;
 }
 
 static int obj_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason why,
@@ -436,19 +483,14 @@ static int obj_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason why,
 
 	cxr_ib_devx_mute(obj);
 	err = destroy_object(obj);
-	if (err && cxr_ib_devx_retry(obj->ctx, why)) {
+	if (err && why == RDMA_REMOVE_DESTROY) {
 		cxr_ib_devx_unmute(obj);
 		return err;
 	}
-	if (err) {
-		ibdev_warn(&obj->dev->ibdev, "DEVX: the device keeps object %#x of kind %d: %d\n",
-			   obj->id.num, obj->id.kind, err);
-		if (obj->has_cq)
-			cxr_cq_unregister(obj->dev->core, &obj->cq);
-	}
+	if (err && obj->has_cq)
+		cxr_cq_unregister(obj->dev->core, &obj->cq);
 	cxr_ib_devx_unsubscribe(obj);
-	cxr_ib_devx_remove(obj->ctx);
-	kfree(obj);
+	cxr_ib_devx_end(obj->ctx, &obj->left, err);
 	return 0;
 }
 
@@ -547,18 +589,10 @@ DECLARE_UVERBS_NAMED_OBJECT(MLX5_IB_OBJECT_DEVX_OBJ, UVERBS_TYPE_ALLOC_IDR(obj_c
 			    &UVERBS_METHOD(MLX5_IB_METHOD_DEVX_OBJ_MODIFY),
 			    &UVERBS_METHOD(MLX5_IB_METHOD_DEVX_OBJ_QUERY));
 
-bool cxr_ib_has_devx(struct ib_device *ibdev)
-{
-	return to_cxr_dev(ibdev)->devx;
-}
-
 const struct uapi_definition cxr_ib_devx_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(MLX5_IB_OBJECT_DEVX, &devx_methods,
 				UAPI_DEF_IS_OBJ_SUPPORTED(cxr_ib_has_devx)),
 	UAPI_DEF_CHAIN_OBJ_TREE_NAMED(MLX5_IB_OBJECT_DEVX_OBJ,
 				      UAPI_DEF_IS_OBJ_SUPPORTED(cxr_ib_has_devx)),
-	UAPI_DEF_CHAIN(cxr_ib_devx_umem_defs),
-	UAPI_DEF_CHAIN(cxr_ib_devx_async_defs),
-	UAPI_DEF_CHAIN(cxr_ib_devx_event_defs),
 	{}
 };

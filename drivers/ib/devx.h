@@ -32,27 +32,41 @@ struct cxr_ib_devx {
 };
 
 /**
+ * struct cxr_ib_left - what the device has to take back; the first member of what it is about
+ * @entry: in cxr_ib_ucontext.left, once the device has refused and there is no handle any more
+ * @destroy: the command
+ * @umem: its memory, or NULL
+ */
+struct cxr_ib_left {
+	struct list_head entry;
+	struct cxr_devx_destroy destroy;
+	struct ib_umem *umem;
+};
+
+/**
  * struct cxr_ib_devx_obj - an object of the device
+ * @left: how it is destroyed
  * @dev: the device
  * @ctx: context it belongs to
  * @id: kind and number
- * @destroy: command that gives it back
  * @counters: flow counters: how many, from the number on; 0: one
  * @cq: of a CQ with events
  * @has_cq: @cq is registered
  * @drained: of a DC target
  * @subs: its subscriptions; cxr_ib_devx.lock
+ * @n_subs: how many
  */
 struct cxr_ib_devx_obj {
+	struct cxr_ib_left left;
 	struct cxr_ib_dev *dev;
 	struct cxr_ib_ucontext *ctx;
 	struct cxr_devx_id id;
-	struct cxr_devx_destroy destroy;
 	u32 counters;
 	struct cxr_cq cq;
 	bool has_cq;
 	struct completion drained;
 	struct list_head subs;
+	unsigned int n_subs;
 };
 
 /**
@@ -61,7 +75,7 @@ struct cxr_ib_devx_obj {
  * @wait: readers; and the destruction, for @running
  * @lock: protects all below
  * @answers: queries that are done, the oldest first
- * @bytes: of answers that are not read yet, and of those to come
+ * @bytes: memory of answers that are not read yet, and of those to come
  * @running: queries that are not done
  * @gone: the context has gone
  */
@@ -81,6 +95,7 @@ struct cxr_ib_async_file {
  * @dev: the device
  * @cookies_only: the program reads the cookie of the subscription, not the event
  * @subs: its subscriptions; cxr_ib_devx.lock
+ * @n_device_subs: how many of them are of the device
  * @wait: readers
  * @lock: protects all below; taken in interrupts
  * @events: events to read, or subscriptions, if @cookies_only
@@ -93,6 +108,7 @@ struct cxr_ib_event_file {
 	struct cxr_ib_dev *dev;
 	bool cookies_only;
 	struct list_head subs;
+	unsigned int n_device_subs;
 	wait_queue_head_t wait;
 	spinlock_t lock;		/* events */
 	struct list_head events __guarded_by(&lock);
@@ -103,7 +119,11 @@ struct cxr_ib_event_file {
 
 /* devx.c */
 /* For UAPI_DEF_IS_OBJ_SUPPORTED(). */
-bool cxr_ib_has_devx(struct ib_device *ibdev);
+static inline bool cxr_ib_has_devx(struct ib_device *ibdev)
+{
+	return to_cxr_dev(ibdev)->devx;
+}
+
 /*
  * A command of user space, checked, of @len bytes and with an answer of @out_len: it is of this use,
  * and about the object of @uobj, if that is not NULL. Has the number of the context from here on. 0, -EINVAL, or -EOPNOTSUPP: the context has
@@ -112,26 +132,17 @@ bool cxr_ib_has_devx(struct ib_device *ibdev);
 int cxr_ib_devx_check(struct cxr_ib_ucontext *ctx, void *in, u32 len, u32 out_len,
 		      enum cxr_devx_use use, struct ib_uobject *uobj);
 /*
- * The device refused to take back an object of @ctx, which may be in use by others. True if the
- * caller has to return that error, and gets another try; false if there is none: the device has the
- * object, and its memory, for good.
+ * The handle of an object goes, and @err is what the device said: it took it back, or keeps it until
+ * another object has gone. Frees @left and its memory then, or now.
  */
-bool cxr_ib_devx_retry(struct cxr_ib_ucontext *ctx, enum rdma_remove_reason why);
-/* An object came, or went. */
+void cxr_ib_devx_end(struct cxr_ib_ucontext *ctx, struct cxr_ib_left *left, int err);
+/* An object has a handle; ended by cxr_ib_devx_end(). */
 void cxr_ib_devx_add(struct cxr_ib_ucontext *ctx);
-void cxr_ib_devx_remove(struct cxr_ib_ucontext *ctx);
 
 /* Any event but completions, for DC targets. Interrupt context. */
 void cxr_ib_devx_drained(struct cxr_ib_dev *dev, u32 num);
 
-/* devx_umem.c */
-extern const struct uapi_definition cxr_ib_devx_umem_defs[];
-
-/* devx_async.c */
-extern const struct uapi_definition cxr_ib_devx_async_defs[];
-
 /* devx_event.c */
-extern const struct uapi_definition cxr_ib_devx_event_defs[];
 /*
  * Events of the object come to nobody from here on: the device may give its number to another. If
  * it refuses to destroy it, they come again with the second; if not, the third ends it. May sleep.

@@ -16,7 +16,7 @@
 #define UVERBS_MODULE_NAME cxr_ib
 #include <rdma/uverbs_named_ioctl.h>
 
-#define BYTES_MAX (1024 * 1024)	/* of answers that are not read yet, for each file */
+#define BYTES_MAX (1024 * 1024)	/* of queries whose answers are not read yet, for each file */
 
 struct query {
 	struct list_head entry;		/* async_file.answers */
@@ -29,10 +29,26 @@ struct query {
 	struct mlx5_ib_uapi_devx_async_cmd_hdr answer;	/* out_len bytes follow */
 };
 
+/* Memory of a query: its command goes when there is an answer. */
+static size_t query_bytes(const struct query *query)
+{
+	return sizeof(*query) + query->len + query->out_len;
+}
+
 static void free_query(struct query *query)
 {
 	kvfree(query->in);
 	kvfree(query);
+}
+
+static bool is_gone(struct cxr_ib_async_file *file)
+{
+	bool gone;
+
+	spin_lock_irq(&file->lock);
+	gone = file->gone;
+	spin_unlock_irq(&file->lock);
+	return gone;
 }
 
 static void run_query(struct work_struct *work)
@@ -41,7 +57,11 @@ static void run_query(struct work_struct *work)
 	struct cxr_ib_async_file *file = query->file;
 
 	/* The answer says how it went. */
-	cxr_cmd_user(query->core, query->in, query->len, query->answer.out_data, query->out_len);
+	if (!is_gone(file))
+		cxr_cmd_user(query->core, query->in, query->len, query->answer.out_data,
+			     query->out_len);
+	kvfree(query->in);
+	query->in = NULL;
 
 	spin_lock_irq(&file->lock);
 	list_add_tail(&query->entry, &file->answers);
@@ -50,8 +70,9 @@ static void run_query(struct work_struct *work)
 	spin_unlock_irq(&file->lock);
 }
 
-static int reserve(struct cxr_ib_async_file *file, u32 bytes)
+static int reserve(struct cxr_ib_async_file *file, const struct query *query)
 {
+	size_t bytes = query_bytes(query);
 	int err = 0;
 
 	spin_lock_irq(&file->lock);
@@ -91,13 +112,13 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY)(struct uverbs_att
 	if (out_len < CXR_DEVX_MIN)
 		return -EINVAL;
 
-	query = kvzalloc(struct_size(query, answer.out_data, out_len), GFP_KERNEL);
+	query = kvzalloc(struct_size(query, answer.out_data, out_len), GFP_KERNEL_ACCOUNT);
 	if (!query)
 		return -ENOMEM;
 	*query = (struct query){
 		.file = container_of(file, struct cxr_ib_async_file, uobj),
 		.core = dev->core,
-		.in = kvmalloc(len, GFP_KERNEL),
+		.in = kvmalloc(len, GFP_KERNEL_ACCOUNT),
 		.len = len,
 		.out_len = out_len,
 	};
@@ -108,7 +129,7 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_OBJ_ASYNC_QUERY)(struct uverbs_att
 	memcpy(query->in, in, len);
 	err = uverbs_copy_from(&query->answer.wr_id, attrs,
 			       MLX5_IB_ATTR_DEVX_OBJ_QUERY_ASYNC_WR_ID);
-	err = err ?: reserve(query->file, out_len);
+	err = err ?: reserve(query->file, query);
 	if (err) {
 		free_query(query);
 		return err;
@@ -188,7 +209,7 @@ static struct query *take_answer(struct cxr_ib_async_file *file, size_t count, b
 		goto out;
 	}
 	list_del(&query->entry);
-	file->bytes -= query->out_len;
+	file->bytes -= query_bytes(query);
 out:
 	spin_unlock_irq(&file->lock);
 	return err ? ERR_PTR(err) : query;

@@ -21,13 +21,15 @@
 
 #define EVENTS_MAX 16		/* of a subscription */
 #define QUEUED_MAX 16384	/* events that a program does not read */
+#define SUBS_MAX 256		/* of an object, and of the device for each file */
 
 /**
  * struct subscription - of one event
  * @node: in cxr_ib_devx.subs, until the object or the file goes
  * @hashed: it is there; cxr_ib_devx.lock
  * @of_file: in cxr_ib_event_file.subs
- * @of_object: in cxr_ib_devx_obj.subs; empty: of the device
+ * @of_object: in cxr_ib_devx_obj.subs; empty: of the device, or the object has gone
+ * @obj: while it is there
  * @pending: in cxr_ib_event_file.events; its lock
  * @file: with a reference
  * @signal: instead of the file; or NULL
@@ -40,6 +42,7 @@ struct subscription {
 	struct hlist_node node;
 	bool hashed;
 	struct list_head of_file, of_object, pending;
+	struct cxr_ib_devx_obj *obj;
 	struct cxr_ib_event_file *file;
 	struct eventfd_ctx *signal;
 	__aligned_u64 cookie;
@@ -203,8 +206,10 @@ void cxr_ib_devx_unsubscribe(struct cxr_ib_devx_obj *obj)
 	struct subscription *sub, *next;
 
 	mutex_lock(&devx->lock);
-	list_for_each_entry_safe(sub, next, &obj->subs, of_object)
+	list_for_each_entry_safe(sub, next, &obj->subs, of_object) {
 		list_del_init(&sub->of_object);
+		sub->obj = NULL;
+	}
 	mutex_unlock(&devx->lock);
 }
 
@@ -212,7 +217,7 @@ void cxr_ib_devx_unsubscribe(struct cxr_ib_devx_obj *obj)
 static struct subscription *new_subscription(const struct subscription *like, u16 event,
 					     const struct cxr_ib_devx_obj *obj)
 {
-	struct subscription *sub = kmemdup(like, sizeof(*like), GFP_KERNEL);
+	struct subscription *sub = kmemdup(like, sizeof(*like), GFP_KERNEL_ACCOUNT);
 
 	if (!sub)
 		return NULL;
@@ -223,12 +228,22 @@ static struct subscription *new_subscription(const struct subscription *like, u1
 	return sub;
 }
 
+/* Those that nobody has seen yet */
+static void free_subscriptions(struct list_head *subs)
+{
+	struct subscription *sub, *next;
+
+	list_for_each_entry_safe(sub, next, subs, of_file)
+		free_subscription(&sub->rcu);
+}
+
 /* All or none. Each subscription holds the file, and the eventfd. */
 static int subscribe(const struct subscription *like, const u16 *events, int n, int signal_fd,
 		     struct cxr_ib_devx_obj *obj)
 {
 	struct cxr_ib_devx *devx = like->file->dev->devx;
-	struct subscription *sub, *next;
+	struct subscription *sub;
+	unsigned int *count;
 	LIST_HEAD(subs);
 	int i, err = 0;
 
@@ -249,14 +264,22 @@ static int subscribe(const struct subscription *like, const u16 *events, int n, 
 		}
 	}
 	if (err) {
-		list_for_each_entry_safe(sub, next, &subs, of_file)
-			free_subscription(&sub->rcu);
+		free_subscriptions(&subs);
 		return err;
 	}
 
 	mutex_lock(&devx->lock);
+	/* Interrupts walk them. */
+	count = obj ? &obj->n_subs : &like->file->n_device_subs;
+	if (*count + n > SUBS_MAX) {
+		mutex_unlock(&devx->lock);
+		free_subscriptions(&subs);
+		return -ENOSPC;
+	}
+	*count += n;
 	list_for_each_entry(sub, &subs, of_file) {
 		hash(devx, sub);
+		sub->obj = obj;
 		if (obj)
 			list_add_tail(&sub->of_object, &obj->subs);
 	}
@@ -314,7 +337,8 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_SUBSCRIBE_EVENT)(struct uverbs_att
 	if (n > EVENTS_MAX)
 		return -EINVAL;
 	for (i = 0; i < n; i++)
-		if (!cxr_devx_event_allowed(user_events(like.file->dev), events[i], obj)) {
+		if (!cxr_devx_event_allowed(user_events(like.file->dev), events[i], obj) ||
+		    (obj && !cxr_devx_event_fits(events[i], &obj->id))) {
 			ibdev_dbg(ctx->ibucontext.device, "DEVX: no subscription of event %#x\n",
 				  events[i]);
 			return -EINVAL;
@@ -343,6 +367,7 @@ UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_ASYNC_EVENT_FD_ALLOC)(struct uverbs_attr_bund
 	file->dev = to_cxr_dev(ctx->ibucontext.device);
 	file->cookies_only = flags & MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA;
 	INIT_LIST_HEAD(&file->subs);
+	file->n_device_subs = 0;
 	spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->events);
 	file->queued = 0;
@@ -383,6 +408,8 @@ static void destroy_file(struct ib_uobject *uobj, enum rdma_remove_reason why)
 	list_for_each_entry_safe(sub, next, &file->subs, of_file) {
 		unhash(devx, sub);
 		list_del(&sub->of_object);
+		if (sub->obj)
+			sub->obj->n_subs--;
 		list_del(&sub->of_file);
 		call_rcu(&sub->rcu, free_subscription);
 	}

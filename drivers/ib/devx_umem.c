@@ -14,8 +14,8 @@
 		IB_ACCESS_RELAXED_ORDERING)
 
 struct devx_umem {
+	struct cxr_ib_left left;
 	struct cxr_ib_ucontext *ctx;
-	struct ib_umem *umem;
 	u32 id;
 };
 
@@ -63,7 +63,7 @@ static int register_pages(struct devx_umem *obj, struct uverbs_attr_bundle *attr
 	struct cxr_ib_dev *dev = to_cxr_dev(obj->ctx->ibucontext.device);
 	struct cxr_umem_attr attr = {
 		.uid = obj->ctx->uid,
-		.writable = obj->umem->writable,
+		.writable = obj->left.umem->writable,
 	};
 	unsigned long size;
 	dma_addr_t *dma;
@@ -75,21 +75,23 @@ static int register_pages(struct devx_umem *obj, struct uverbs_attr_bundle *attr
 				       GENMASK_ULL(63, DEVICE_PAGE_SHIFT));
 	if (err)
 		return err;
-	size = find_page_size(obj->umem, sizes);
+	size = find_page_size(obj->left.umem, sizes);
 	if (!size) {
 		ibdev_dbg(&dev->ibdev, "DEVX: no page size of %#llx suits the memory\n", sizes);
 		return -EINVAL;
 	}
 
-	dma = cxr_ib_umem_list(obj->umem, size, &n);
+	dma = cxr_ib_umem_list(obj->left.umem, size, &n);
 	if (!dma)
 		return -ENOMEM;
 	attr.log_page_size = ilog2(size);
-	attr.offset = ib_umem_dma_offset(obj->umem, size);
+	attr.offset = ib_umem_dma_offset(obj->left.umem, size);
 	attr.dma = dma;
 	attr.n = n;
 	err = cxr_cmd_create_umem(dev->core, &attr, &obj->id);
 	kvfree(dma);
+	if (!err)
+		cxr_devx_destroy_umem(obj->ctx->uid, obj->id, &obj->left.destroy);
 	return err;
 }
 
@@ -112,9 +114,9 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG)(struct uverbs_attr_bundl
 		return -ENOMEM;
 
 	obj->ctx = ctx;
-	obj->umem = pin(to_cxr_dev(ctx->ibucontext.device), attrs, access);
-	if (IS_ERR(obj->umem)) {
-		err = PTR_ERR(obj->umem);
+	obj->left.umem = pin(to_cxr_dev(ctx->ibucontext.device), attrs, access);
+	if (IS_ERR(obj->left.umem)) {
+		err = PTR_ERR(obj->left.umem);
 		goto err_free;
 	}
 	err = register_pages(obj, attrs);
@@ -128,7 +130,7 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_UMEM_REG)(struct uverbs_attr_bundl
 	return uverbs_copy_to(attrs, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, &obj->id, sizeof(obj->id));
 
 err_release:
-	ib_umem_release(obj->umem);
+	ib_umem_release(obj->left.umem);
 err_free:
 	kfree(obj);
 	return err;
@@ -141,15 +143,10 @@ static int umem_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	struct cxr_ib_dev *dev = to_cxr_dev(obj->ctx->ibucontext.device);
 	int err;
 
-	err = cxr_cmd_destroy_umem(dev->core, obj->ctx->uid, obj->id);
-	if (err && cxr_ib_devx_retry(obj->ctx, why))
+	err = cxr_cmd_user_destroy(dev->core, &obj->left.destroy);
+	if (err && why == RDMA_REMOVE_DESTROY)
 		return err;
-	if (err)
-		ibdev_warn(&dev->ibdev, "DEVX: the device keeps memory %#x: %d\n", obj->id, err);
-	else
-		ib_umem_release(obj->umem);
-	cxr_ib_devx_remove(obj->ctx);
-	kfree(obj);
+	cxr_ib_devx_end(obj->ctx, &obj->left, err);
 	return 0;
 }
 

@@ -175,7 +175,6 @@ struct cxr_ib_dev {
  * @ibucontext: of ib_core
  * @uid: of DEVX: the device keeps objects of the context apart by it; 0: none
  * @devx_objects: objects of @uid that the program made without verbs
- * @devx_refusals: how often the device refused to destroy one, since it destroyed the last
  * @cqe_version: 1: queues have a user index
  * @uar_4k: the library handles UARs smaller than a page
  * @uars_per_page: device UARs in a system page
@@ -185,12 +184,14 @@ struct cxr_ib_dev {
  * @td_lock: protects @tdn and @has_td
  * @tdn: transport domain of its raw packet queues, allocated for the first one
  * @has_td: @tdn is allocated
- * @left_uars: UARs that the device did not take back, since objects of @devx_objects use them
+ * @left_lock: protects @left_uars and @left
+ * @left_uars: UARs that the device has not taken back yet, since other objects use them
+ * @left: likewise, objects without a handle: struct cxr_ib_left
  */
 struct cxr_ib_ucontext {
 	struct ib_ucontext ibucontext;
 	u16 uid;
-	atomic_t devx_objects, devx_refusals;
+	atomic_t devx_objects;
 	u8 cqe_version;
 	bool uar_4k;
 	u32 uars_per_page;
@@ -200,7 +201,9 @@ struct cxr_ib_ucontext {
 	struct mutex td_lock;		/* transport domain */
 	u32 tdn __guarded_by(&td_lock);
 	bool has_td __guarded_by(&td_lock);
-	struct list_head left_uars __guarded_by(&td_lock);
+	struct mutex left_lock;		/* what the device has not taken back */
+	struct list_head left_uars __guarded_by(&left_lock);
+	struct list_head left __guarded_by(&left_lock);
 };
 
 /*
@@ -358,14 +361,17 @@ struct ib_flow *cxr_ib_add_flow(struct cxr_ib_dev *dev, const struct cxr_rule_at
 /* matcher.c */
 extern const struct uapi_definition cxr_ib_matcher_defs[];
 
-/* devx.c, devx_event.c */
+/* devx.c, devx_umem.c, devx_async.c, devx_event.c */
 extern const struct uapi_definition cxr_ib_devx_defs[];
+extern const struct uapi_definition cxr_ib_devx_umem_defs[];
+extern const struct uapi_definition cxr_ib_devx_async_defs[];
+extern const struct uapi_definition cxr_ib_devx_event_defs[];
 /* Stage: user contexts, if the device has them. */
 int cxr_ib_devx_up(void *owner);
 void cxr_ib_devx_down(void *owner);
 /* A number for the context. May sleep. 0, -EINVAL (no DEVX), or the command's error. */
 int cxr_ib_devx_open(struct cxr_ib_ucontext *ctx);
-/* After its last object. Does nothing if it has no number. May sleep. */
+/* After its last object with a handle. Does nothing if it has no number. May sleep. */
 void cxr_ib_devx_close(struct cxr_ib_ucontext *ctx);
 /*
  * The program has objects that verbs do not know. If the device refuses to destroy one of verbs,
@@ -373,6 +379,11 @@ void cxr_ib_devx_close(struct cxr_ib_ucontext *ctx);
  * for the kernel.
  */
 bool cxr_ib_devx_holds(const struct cxr_ib_ucontext *ctx);
+/*
+ * Before an object of verbs is destroyed: objects without a handle that the device refused to take
+ * back, and that may use it, go if they can. May sleep. @ctx: as above.
+ */
+void cxr_ib_devx_settle(struct cxr_ib_ucontext *ctx);
 /* Any event but completions. Interrupt context. */
 void cxr_ib_devx_event(struct cxr_ib_dev *dev, const struct prm_eqe *eqe);
 

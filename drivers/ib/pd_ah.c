@@ -32,6 +32,7 @@ int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata)
 	struct cxr_ib_pd *pd = to_cxr_pd(ibpd);
 	int err;
 
+	cxr_ib_devx_settle(ctx);
 	err = cxr_cmd_dealloc_pd(to_cxr_dev(ibpd->device)->core, pd->uid, pd->pdn);
 	return cxr_ib_devx_holds(ctx) ? err : 0;
 }

@@ -450,6 +450,7 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 	int err;
 
+	cxr_ib_devx_settle(ctx);
 	/*
 	 * Up to 6.12, ib_core may list the QP and query its state until this function returns, or
 	 * bind a counter to it.
@@ -461,7 +462,7 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	mutex_unlock(&qp->mutex);
 
 	if (qp->raw)
-		return cxr_ib_destroy_raw(qp, ctx);
+		return cxr_ib_destroy_raw(qp, ctx, cxr_ib_devx_holds(ctx));
 	unpublish_qp(dev, qp);
 	err = cxr_cmd_destroy_qp(dev->core, qp->uid, qp->qpn);
 	/* In reset; found by events until the next try, if there is memory for that. */

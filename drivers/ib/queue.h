@@ -359,8 +359,11 @@ bool cxr_ib_srq_finish(struct cxr_ib_srq *srq, u16 index, u64 *wr_id);
 /* raw.c */
 /* A raw packet QP or an RSS QP. ib_core has checked CAP_NET_RAW. */
 int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
-/* ib_core has destroyed the flow rules that lead to it. */
-int cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
+/*
+ * ib_core has destroyed the flow rules that lead to it. @again: the device may refuse something,
+ * which is returned, and there will be another try; else 0 is returned.
+ */
+int cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx, bool again);
 /* As cxr_ib_modify_qp(); qp->mutex held. */
 int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask);
 /* As cxr_ib_query_qp(); both structs are zeroed. */

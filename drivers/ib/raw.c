@@ -266,11 +266,11 @@ err_put_uar:
 	return err;
 }
 
-int cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
+int cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx, bool again)
 {
 	int err;
 
-	err = destroy_raw_queues(qp, cxr_ib_devx_holds(ctx));
+	err = destroy_raw_queues(qp, again);
 	if (err)
 		return err;
 	if (qp->raw->loopback)
@@ -322,7 +322,7 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
 	qp->raw->loopback = self && !err;
 	err = err ?: cxr_ib_copy_resp_qp(qp, udata);
 	if (err) {
-		cxr_ib_destroy_raw(qp, ctx);
+		cxr_ib_destroy_raw(qp, ctx, false);
 		qp->raw = NULL;
 	}
 	return err;

@@ -290,6 +290,7 @@ int cxr_ib_destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 	struct cxr_ib_srq *srq = to_cxr_srq(ibsrq);
 	int err;
 
+	cxr_ib_devx_settle(ctx);
 	unpublish_srq(dev, srq);
 	err = destroy_device_srq(srq);
 	/* Without memory it has no events until the next try. */

@@ -227,6 +227,7 @@ int cxr_ib_destroy_wq(struct ib_wq *ibwq, struct ib_udata *udata)
 	struct cxr_ib_rwq *rwq = to_cxr_rwq(ibwq);
 	int err;
 
+	cxr_ib_devx_settle(ctx);
 	err = destroy_rq(rwq, cxr_ib_devx_holds(ctx));
 	if (err)
 		return err;
@@ -357,11 +358,12 @@ int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable)
 {
 	struct cxr_ib_ind_table *table = to_cxr_ind_table(ibtable);
-	struct ib_uobject *uobj = ibtable->uobject;
+	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(ibtable->uobject->context);
 	int err;
 
+	cxr_ib_devx_settle(ctx);
 	err = cxr_cmd_destroy_rqt(to_cxr_dev(ibtable->device)->core, table->uid, table->rqtn);
-	return cxr_ib_devx_holds(to_cxr_ucontext(uobj->context)) ? err : 0;
+	return cxr_ib_devx_holds(ctx) ? err : 0;
 }
 
 /* ---- RSS QPs ---- */

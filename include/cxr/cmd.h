@@ -124,10 +124,8 @@ struct cxr_umem_attr {
 	const dma_addr_t *dma;
 };
 
-/* The device uses the pages until cxr_cmd_destroy_umem(). */
+/* The device uses the pages until cxr_devx_destroy_umem() has succeeded. */
 int cxr_cmd_create_umem(struct cxr_core *core, const struct cxr_umem_attr *attr, u32 *umem);
-/* 0: the device does not access the memory any more. After an error it may still use it. */
-int cxr_cmd_destroy_umem(struct cxr_core *core, u16 uid, u32 umem);
 /**
  * cxr_cmd_user() - run a command that a program composed
  * @core: the device
@@ -142,7 +140,10 @@ int cxr_cmd_destroy_umem(struct cxr_core *core, u16 uid, u32 umem);
  * the device did not answer, and the status in @out is that of an internal error.
  */
 int cxr_cmd_user(struct cxr_core *core, void *in, u32 len, void *out, u32 out_len);
-/* Gives back what such a command created. 0, or the device has kept it. */
+/*
+ * Gives back what such a command created, or a umem. 0: the device does not access its memory any
+ * more; or why it has kept it, and may use that still.
+ */
 int cxr_cmd_user_destroy(struct cxr_core *core, const struct cxr_devx_destroy *destroy);
 
 /* ---- QP (cmd_qp.c) --------------------------------------------------------------------------- */

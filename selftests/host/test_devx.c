@@ -129,6 +129,7 @@ static void test_allowed(void)
 static void test_memory(void)
 {
 	struct prm_create_mkey_in *mkey = (void *)in;
+	struct prm_modify_cq_in *cq = (void *)in;
 	__be32 before[BYTES / 4];
 
 	begin("devx", "the memory of an object is that of umems, whatever the command says");
@@ -168,6 +169,21 @@ static void test_memory(void)
 	command(PRM_OP_create_mkey);
 	prm_set(mkey, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_PA);
 	expect(cxr_devx_use_umems(in, sizeof(*mkey)), -EINVAL);
+
+	begin("devx", "a QP is given no other doorbell record on its way");
+	command(PRM_OP_rst2init_qp);
+	prm_set64((struct prm_rst2init_qp_in *)in, qpc.dbr_addr, 0x1122334455667788);
+	expect(cxr_devx_use_umems(in, sizeof(struct prm_rst2init_qp_in)), 0);
+	expect(prm_get64((struct prm_rst2init_qp_in *)in, qpc.dbr_addr), 0);
+	expect(cxr_devx_use_umems(in, CXR_DEVX_MIN), -EINVAL);
+
+	begin("devx", "a CQ is not moved to another event queue");
+	command(PRM_OP_modify_cq);
+	prm_set(cq, modify_field_select_resize_field_select.modify_field_select.modify_field_select,
+		PRM_MODIFY_CQ_EQN);
+	expect(cxr_devx_use_umems(in, sizeof(*cq)), -EINVAL);
+	prm_set(cq, op_mod, PRM_RESIZE_CQ);
+	expect(cxr_devx_use_umems(in, sizeof(*cq)), 0);
 
 	begin("devx", "a command without memory stays as it is");
 	command(PRM_OP_create_tir);
@@ -417,6 +433,22 @@ static void test_events(void)
 	begin("devx", "events of queues of different kinds with one number are kept apart");
 	id.kind = CXR_DEVX_SQ;
 	expect(cxr_devx_event_key(PRM_EVENT_WQ_CATAS_ERROR, &id) == source.key, false);
+
+	begin("devx", "an object has no events of another kind, whose number may be the same");
+	id.kind = CXR_DEVX_PD;
+	expect(cxr_devx_event_fits(PRM_EVENT_WQ_CATAS_ERROR, &id), false);
+	expect(cxr_devx_event_fits(PRM_EVENT_COMP, &id), false);
+	id.kind = CXR_DEVX_CQ;
+	expect(cxr_devx_event_fits(PRM_EVENT_COMM_EST, &id), false);
+	expect(cxr_devx_event_fits(PRM_EVENT_CQ_ERROR, &id), true);
+	id.kind = CXR_DEVX_QP;
+	expect(cxr_devx_event_fits(PRM_EVENT_COMM_EST, &id), true);
+	expect(cxr_devx_event_fits(PRM_EVENT_SRQ_RQ_LIMIT, &id), false);
+	id.kind = CXR_DEVX_XRC_SRQ;
+	expect(cxr_devx_event_fits(PRM_EVENT_SRQ_RQ_LIMIT, &id), true);
+	expect(cxr_devx_event_fits(PRM_EVENT_COMM_EST, &id), false);
+	id.kind = CXR_DEVX_OTHER;
+	expect(cxr_devx_event_fits(PRM_EVENT_OBJECT_CHANGE, &id), true);
 
 	begin("devx", "errors of a CQ reach its subscription");
 	memset(&eqe, 0, sizeof(eqe));

@@ -140,7 +140,7 @@ CASES = [
     ("context.4.bytes", "a context request of 4 bytes", ANY, INVAL, lambda: Device().context(cut=4)),
     ("context.12.bytes", "a context request of 12 bytes", ANY, INVAL, lambda: Device().context(cut=12)),
     ("context.unknown.flag", "a context with an unknown flag", ANY, NOTSUPP, lambda: Device().context(flags=1 << 31)),
-    ("context.devx", "a context with DEVX", OWN, NOTSUPP, lambda: Device().context(flags=1)),
+    ("context.devx", "a context with DEVX", ANY, INVAL, lambda: Device().context(flags=1)),
     ("context.devx.cut.16.bytes", "a context with DEVX, truncated to 16 bytes", OWN, NOTSUPP,
      lambda: Device().context(flags=1, cut=16)),
     ("context.unknown.mask", "a context with an unknown mask", ANY, NOTSUPP, lambda: Device().context(mask=1)),

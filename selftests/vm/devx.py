@@ -22,7 +22,7 @@ from rows import row  # noqa: E402
 from uverbs import Memory, Refused  # noqa: E402
 
 CAP_CURRENT = 1
-PAGE_REQUEST = 0xb
+PAGE_REQUEST, COMM_EST = 0xb, 2
 EQE_BYTES = 64
 BAD_RES, BAD_PARAM = 5, 3
 SECONDS = 10
@@ -266,20 +266,28 @@ def can_not(call, *args):
     raise AssertionError("accepted")
 
 
+# Size, offset and page size change
+RESIZE = {"modify_field_select_resize_field_select__modify_field_select__modify_field_select": 7}
+
+
+def number_of(ctx, cq_handle):
+    """The number of a CQ of verbs, which the kernel compares"""
+    for number in range(1, 4096):
+        try:
+            ctx.query(cq_handle, command("query_cq", cqn=number), "query_cq_out")
+            return number
+        except Refused:
+            pass
+    raise AssertionError("the CQ has no number")
+
+
 @row("holds", "a CQ and a PD of verbs that a QP of the program uses stay, and go after it")
 def holds():
     ctx = Context()
     uar, _ = ctx.uar()
     mem = Memory(2)
-    cq_handle, cqn = ctx.cq(uar, mem.addr, mem.addr + PAGE), None
-    for number in range(1, 4096):
-        try:
-            ctx.query(cq_handle, command("query_cq", cqn=number), "query_cq_out")
-            cqn = number
-            break
-        except Refused:
-            pass
-    assert cqn, "the CQ has no number"
+    cq_handle = ctx.cq(uar, mem.addr, mem.addr + PAGE)
+    cqn = number_of(ctx, cq_handle)
     _, pdn = pd(ctx)
     qp = Qp(ctx, pdn, cqn, uar)
     can_not(ctx.verbs_destroy_cq, cq_handle)
@@ -289,17 +297,24 @@ def holds():
     ctx.verbs_destroy_cq(cq_handle)
 
 
-@row("order", "a program that ends leaves nothing, whatever its objects use, and in whatever order they came")
+@row("order", "memory that an older object of verbs uses goes after it, when the program ends")
 def order():
     child = os.fork()
     if not child:
         ctx = Context()
-        cq = Cq(ctx)
-        _, pdn = pd(ctx)
-        Qp(ctx, pdn, cq.cqn, cq.uar)
-        # newer, and used by the older: the RQ table of a device goes before its queues
+        uar, _ = ctx.uar()
+        mem = Memory(2)
+        cq_handle = ctx.cq(uar, mem.addr, mem.addr + PAGE)
+        more = Memory(2)
+        umem_handle, umem = ctx.umem(more.addr, 2 * PAGE)
+        cqn = number_of(ctx, cq_handle)
+        # a resize moves the CQ to the newer memory
+        ctx.modify(cq_handle, command("modify_cq", cqn=cqn, op_mod=1, cq_context__log_cq_size=4, cq_umem_id=umem, **RESIZE))
+        refused(errno.EBUSY, ctx.destroy, umem_handle, UMEM)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
+    name = sorted(os.listdir("/sys/class/infiniband"))[0]
+    assert not os.system(f"! dmesg | tail -n 50 | grep -q '{name}.*keeps'")
 
 
 def toggle_port():
@@ -376,6 +391,11 @@ def events_wrong():
     refused(errno.EINVAL, ctx.subscribe, file, [PORT_CHANGE], cookie=1, signal=os.eventfd(0))
     refused(errno.EBADF, ctx.subscribe, file, [PORT_CHANGE], signal=1000)
     refused(errno.EINVAL, ctx.subscribe, file, [PORT_CHANGE] * 17)
+    if rows.driver() == "cxr":
+        refused(errno.EINVAL, ctx.subscribe, file, [COMM_EST], handle=cq.handle)
+        for _ in range(16):
+            ctx.subscribe(file, [CQ_ERROR] * 16, handle=cq.handle)
+        refused(errno.ENOSPC, ctx.subscribe, file, [CQ_ERROR], handle=cq.handle)
 
 
 @row("events.object", "events of an object end with it; its file stays")

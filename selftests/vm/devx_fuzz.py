@@ -10,6 +10,7 @@ driver must not send.
 import os
 import pathlib
 import random
+import select
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
@@ -39,7 +40,7 @@ class Fuzz:
 
     def open(self):
         self.ctx = Context(devx=self.rand.random() < 0.9)
-        self.handles, self.umems, self.files, self.answers = [], [], [], []
+        self.handles, self.umems, self.files, self.answers, self.asked = [], [], [], [], None
         self.numbers = [0, 1, 2, 5, 0xff, 0x100, 0xffff, 0xffffff, 0xffffffff]
         self.uar, self.eqn = self.ctx.uar()[0], self.ctx.eqn()
         self.numbers += [self.uar, self.eqn, self.uar, self.eqn]
@@ -98,12 +99,12 @@ class Fuzz:
     def about(self, query):
         """(handle, name, data) of a command about an object: mostly the right one"""
         known = [(h, n, number) for h, n, number in self.handles if n in ABOUT]
-        if not known or self.rand.random() < 0.3:
+        if not known or self.rand.random() < 0.2:
             name, data = self.data([n for n in OUTS if n.startswith("query_") == query])
             return self.handle(), name, data
         handle, creator, number = self.rand.choice(known)
         name = self.rand.choice([n for n in ABOUT[creator] if n.startswith("query_") == query] or ABOUT[creator])
-        fields = self.fields(name) if self.rand.random() < 0.5 else {}
+        fields = self.fields(name) if self.rand.random() < 0.3 else {}
         return handle, name, command(name, **{**fields, NUMBERS[creator]: number})
 
     def modify(self):
@@ -140,9 +141,12 @@ class Fuzz:
         os.set_blocking(self.files[-1], False)
 
     def subscribe(self):
+        file = self.rand.choice(self.files or [0])
+        if self.rand.random() < 0.2:
+            self.ctx.subscribe(file, [9], cookie=1)
+            return
         events = self.rand.choices((0, 1, 3, 4, 5, 9, 0xa, 0xb, 0x14, 0x27, 0x100), k=self.rand.choice((1, 1, 2, 17)))
-        self.ctx.subscribe(self.rand.choice(self.files or [0]), events,
-                           handle=self.handle() if self.rand.random() < 0.6 else None,
+        self.ctx.subscribe(file, events, handle=self.handle() if self.rand.random() < 0.6 else None,
                            cookie=self.rand.choice((None, 1)), signal=self.rand.choice((None, None, -1, 0, 1000)))
 
     def async_file(self):
@@ -151,10 +155,17 @@ class Fuzz:
 
     def async_query(self):
         handle, name, data = self.about(True)
-        self.ctx.async_query(handle, data, self.rand.choice(self.answers or [0]), 1, self.out_len(name))
+        file = self.rand.choice(self.answers or [0])
+        self.ctx.async_query(handle, data, file, 1, self.out_len(name))
+        self.asked = file
 
     def read(self):
-        os.read(self.rand.choice(self.files + self.answers), self.rand.choice((0, 8, 64, 4096, 1 << 17)))
+        """Mostly an answer that is to come"""
+        file = self.rand.choice(self.files + self.answers)
+        if self.asked in self.answers and self.rand.random() < 0.8:
+            file = self.asked
+            select.select([file], [], [], 1)
+        os.read(file, self.rand.choice((0, 8, 64, 4096, 1 << 17, 1 << 17)))
 
     def close(self):
         files = self.rand.choice((self.files, self.answers))

@@ -216,8 +216,10 @@ static enum mem_result access_block(struct access *a, const struct klm *head, ui
 	const struct klm *first = head + 1, *end = first + klm_entries(head), *klm = first;
 	enum mem_result result = MEM_OK;
 
-	while (at >= klm_bytes(klm))
-		at -= klm_bytes(klm++);
+	/* Those that are skipped count, too: the access may begin behind thousands. */
+	for (; at >= klm_bytes(klm); at -= klm_bytes(klm++))
+		if (a->pieces++ >= MEM_PIECES_MAX)
+			return MEM_TOO_MANY;
 	while (len && !result) {
 		if (a->pieces++ >= MEM_PIECES_MAX)
 			return MEM_TOO_MANY;

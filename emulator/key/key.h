@@ -48,8 +48,9 @@ struct mem_user {
 };
 
 /*
- * An access has at most 2 GiB and MEM_PIECES_MAX pieces in KLM lists; one of 0 bytes is not
- * checked. What a check cannot reach within that is checked when it is accessed.
+ * An access has at most 2 GiB and MEM_PIECES_MAX pieces in KLM lists, among them the entries of a
+ * repeat block before the first; one of 0 bytes is not checked. What a check cannot reach within
+ * that is checked when it is accessed.
  */
 enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
 			  uint64_t len, unsigned int access);

@@ -62,7 +62,6 @@ static bool block_is_whole(const struct mkey *mkey, uint32_t head)
 	return sum == klm->bytes;
 }
 
-/* Of 2^KLM_LOG_MAX entries, each of up to 2^16 bytes up to 2^32 times, the sum has 64 bits. */
 const char *mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
 {
 	uint64_t off = 0, bytes;
@@ -80,12 +79,13 @@ const char *mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
 		if (klm_repeats(klm)) {
 			if (!block_is_whole(mkey, i))
 				return "a repeat block has other entries than it says";
-			bytes *= klm_times(klm);
+			bytes *= klm_times(klm);	/* 32 bits each */
 			next += klm_entries(klm);
 		}
 		if (!bytes)
 			continue;
-		off += bytes;
+		if (__builtin_add_overflow(off, bytes, &off))
+			return "its entries have more than 2^64 bytes";
 		mkey->ends[mkey->n_ends++] = (struct klm_end){ .off = off, .entry = i };
 	}
 	return NULL;
@@ -124,6 +124,9 @@ static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 	return 0;
 }
 
+/* As many as a list in the command could have. */
+#define MTT_MAX		(CMD_MAX_BYTES / sizeof(__be64))
+
 /* The pages of the umem that hold the region; the device has the access to them that it grants. */
 static int mkey_set_umem(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
 {
@@ -131,7 +134,13 @@ static int mkey_set_umem(struct cmd *c, struct mkey *mkey, const struct prm_crea
 					prm_get64(in, mkey_umem_offset) };
 	unsigned int writes = MEM_LOCAL_WRITE | MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC;
 	uint64_t page = 1ull << mkey->log_page, in_page = mkey->start & (page - 1), i;
+	uint64_t need = mtt_pages(mkey->start, mkey->len, mkey->log_page);
 
+	if (need > MTT_MAX)
+		return refuse(c, PRM_STATUS_LIM,
+			      "%llu bytes need %llu pages of 2^%u bytes: a list has at most %zu",
+			      (unsigned long long)mkey->len, (unsigned long long)need,
+			      mkey->log_page, MTT_MAX);
 	mkey->umem = umem_hold(c, &part, mkey->len, 1,
 			       MTT_READ | (mkey->access & writes ? MTT_WRITE : 0));
 	if (!mkey->umem)
@@ -142,7 +151,7 @@ static int mkey_set_umem(struct cmd *c, struct mkey *mkey, const struct prm_crea
 			      "at 0x%llx, pages of 2^%u bytes: it does not fit on UMEM 0x%x, 2^%u, at 0x%llx",
 			      (unsigned long long)mkey->start, mkey->log_page, mkey->umem->obj.num,
 			      mkey->umem->log_page, (unsigned long long)part.offset);
-	mkey->n_xlt = mtt_pages(mkey->start, mkey->len, mkey->log_page);
+	mkey->n_xlt = need;
 	mkey->mtt = budget_alloc(c->dev, mkey->n_xlt, sizeof(*mkey->mtt));
 	if (!mkey->mtt)
 		return budget_refuse(c);

@@ -580,6 +580,38 @@ static void keys(void)
 	WRONG(&WRONG_CMD(create_mkey, &in), rows);
 }
 
+/* A umem of huge pages has more small ones than a list in a command could have. */
+static void huge_keys(void)
+{
+	static const struct wrong_row rows[] = {
+		F(create_mkey, MKC.len, (1ull << 44) - 1,
+		  "17592186044415 bytes need 4294967296 pages of 2^12 bytes: a list has at most 524288",
+		  .status = PRM_STATUS_LIM),
+		F(create_mkey, MKC.len, (1ull << 31) + 1,
+		  "2147483649 bytes need 524289 pages of 2^12 bytes: a list has at most 524288",
+		  .status = PRM_STATUS_LIM),
+	};
+	struct prm_create_mkey_in in = {};
+	struct umem_cmd b;
+
+	memset(&b, 0, sizeof(b));
+	prm_set(&b.in, uid, own);
+	prm_set(&b.in, log_page_size, 31);
+	prm_set64(&b.in, num_of_mtt, 2);
+	b.mtt[0] = cpu_to_be64(READ);
+	b.mtt[1] = cpu_to_be64(1ull << 43 | READ);
+	prm_set(&in, uid, own);
+	prm_set(&in, MKC.access_mode_1_0, PRM_MKC_MTT);
+	prm_set(&in, MKC.lr, 1);
+	prm_set(&in, MKC.qpn, 0xffffff);
+	prm_set(&in, MKC.pd, mine.pd);
+	prm_set64(&in, MKC.len, 1ull << 31);
+	prm_set(&in, MKC.log_page_size, 12);
+	prm_set(&in, mkey_umem_valid, 1);
+	prm_set(&in, mkey_umem_id, rig_create(&WRONG_CMD(create_umem, &b)));
+	WRONG(&WRONG_CMD(create_mkey, &in), rows);
+}
+
 /* Entries of 4 KiB: a list of two, of keys that need not exist yet. */
 static void ksm_keys(void)
 {
@@ -694,6 +726,7 @@ int main(int argc, char **argv)
 	queue_memory();
 	shared_queues();
 	keys();
+	huge_keys();
 	ksm_keys();
 	references();
 	abandoned_page();

@@ -255,6 +255,50 @@ static void test_klm_trees(void)
 	free(list);
 }
 
+#define BLOCK_ENTRIES (LONG_LIST - 1)
+
+/* A head and @n entries of @bytes at @list, which are repeated @times times. */
+static void put_block(struct klm *list, uint32_t n, uint32_t bytes, uint32_t times)
+{
+	uint32_t i;
+
+	list[0] = (struct klm){ n * bytes, PRM_KLM_REPEAT, (uint64_t)times << 32 | n };
+	for (i = 1; i <= n; i++)
+		list[i] = (struct klm){ bytes, b.lkey, b.va };
+}
+
+/* Each access to the last byte would pass all entries. */
+static void test_klm_blocks(void)
+{
+	struct klm *list = calloc(2 * LONG_LIST, sizeof(*list));
+	struct mkey mkey = { .klm = list, .n_xlt = 2 * LONG_LIST };
+	struct mem_user user = { .pdn = b.pd, .qpn = 5 };
+	enum mem_result near, far;
+	const char *wrong;
+	uint8_t byte = 9;
+	uint32_t key, i;
+	double t;
+
+	put_block(list, BLOCK_ENTRIES, 1, 2);
+	if (create_klm_key(&b, 2 * BLOCK_ENTRIES, LONG_LIST, list, &key))
+		exit(2);
+	t = cpu_seconds();
+	for (i = 0; i < WRITES; i++)
+		far = mem_write(b.dev, user, key, BLOCK_ENTRIES - 1, &byte, 1, MEM_REMOTE_WRITE);
+	t = cpu_seconds() - t;
+	printf("# %u writes: %.6f s\n", WRITES, t);
+	near = mem_write(b.dev, user, key, BLOCK_ENTRIES + 100, &byte, 1, MEM_REMOTE_WRITE);
+	ok(far == MEM_TOO_MANY && near == MEM_OK && t < 0.5,
+	   "a repeat block of many entries is not walked to its end");
+
+	put_block(list, BLOCK_ENTRIES, 0xffff, 0xffffffff);
+	put_block(list + LONG_LIST, BLOCK_ENTRIES, 0xffff, 0xffffffff);
+	wrong = mkey_set_ends(b.dev, &mkey);
+	budget_free(mkey.ends);
+	ok(wrong, "a list that UMR has made longer than 2^64 bytes is refused");
+	free(list);
+}
+
 /* Empty entries anywhere; a piece of a region that begins and ends within entries. */
 static void test_klm_pieces(void)
 {
@@ -297,6 +341,7 @@ int main(void)
 	test_repeated_length();
 	test_flush_ends();
 	test_klm_trees();
+	test_klm_blocks();
 	test_klm_pieces();
 	sides_close();
 	return ok_end();

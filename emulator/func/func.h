@@ -84,12 +84,20 @@ static inline bool obj_is_of(const struct obj *obj, uint16_t uid)
 	return !uid || uid == PRM_UID_SHARED || obj->uid == uid || obj->uid == PRM_UID_SHARED;
 }
 
+/* May they destroy or change it? What all may name is still the driver's. */
+static inline bool obj_is_own(const struct obj *obj, uint16_t uid)
+{
+	return !uid || uid == PRM_UID_SHARED || obj->uid == uid;
+}
+
 /*
  * The object that @field of a command names, without a reference; NULL: refused (BAD_RES), there is
  * none, or it is not of the command's user context.
  */
 void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
-/* The same with a reference, for obj_put() in release() or when the change is undone. */
+/* The same for a command that destroys or changes it: that of a context needs the same uid. */
+void *obj_own(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
+/* As obj_lookup() with a reference, for obj_put() in release() or when the change is undone. */
 void *obj_hold(struct cmd *c, enum obj_type type, uint32_t num, const char *field);
 void obj_put(void *obj); /* NULL: no effect */
 /* Releases and frees; 0, or the command is refused (RES_BUSY) because it is still referenced. */

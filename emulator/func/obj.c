@@ -212,7 +212,8 @@ void *obj_create(struct cmd *c, enum obj_type type, size_t size)
 	return obj;
 }
 
-void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
+static void *find_named(struct cmd *c, enum obj_type type, uint32_t num, const char *field,
+			bool (*may)(const struct obj *obj, uint16_t uid))
 {
 	struct obj *obj = obj_find(c->dev, type, num);
 
@@ -221,12 +222,22 @@ void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *fi
 		       num);
 		return NULL;
 	}
-	if (!obj_is_of(obj, c->uid)) {
+	if (!may(obj, c->uid)) {
 		refuse(c, PRM_STATUS_BAD_RES, "%s: %s 0x%x is of user context %u, not of %u",
 		       field, obj_name(type), num, obj->uid, c->uid);
 		return NULL;
 	}
 	return obj;
+}
+
+void *obj_lookup(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
+{
+	return find_named(c, type, num, field, obj_is_of);
+}
+
+void *obj_own(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
+{
+	return find_named(c, type, num, field, obj_is_own);
 }
 
 void *obj_hold(struct cmd *c, enum obj_type type, uint32_t num, const char *field)

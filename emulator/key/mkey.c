@@ -22,7 +22,7 @@ static int run_alloc_pd(struct cmd *c)
 static int run_dealloc_pd(struct cmd *c)
 {
 	const struct prm_dealloc_pd_in *in = c->in;
-	struct obj *pd = obj_lookup(c, OBJ_PD, prm_get(in, pd), "pd");
+	struct obj *pd = obj_own(c, OBJ_PD, prm_get(in, pd), "pd");
 
 	return pd ? obj_destroy(c, pd) : -1;
 }
@@ -330,7 +330,7 @@ static int run_query_mkey(struct cmd *c)
 static int run_destroy_mkey(struct cmd *c)
 {
 	const struct prm_destroy_mkey_in *in = c->in;
-	struct mkey *mkey = obj_lookup(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
+	struct mkey *mkey = obj_own(c, OBJ_MKEY, prm_get(in, mkey_index), "mkey_index");
 
 	return mkey ? obj_destroy(c, mkey) : -1;
 }

@@ -232,7 +232,7 @@ static int run_destroy_general_object(struct cmd *c)
 
 	if (bad_object(c, in))
 		return -1;
-	definer = obj_lookup(c, OBJ_MATCH_DEFINER, prm_get(in, obj_id), "obj_id");
+	definer = obj_own(c, OBJ_MATCH_DEFINER, prm_get(in, obj_id), "obj_id");
 	return definer ? obj_destroy(c, definer) : -1;
 }
 

@@ -42,16 +42,23 @@ int flow_check_type(struct cmd *c, unsigned int type)
 	return refuse(c, PRM_STATUS_BAD_PARAM, "table_type 0x%x is not advertised", type);
 }
 
+static struct flow_table *of_type(struct cmd *c, struct flow_table *table, unsigned int type)
+{
+	if (!table || table->type == type)
+		return table;
+	refuse(c, PRM_STATUS_BAD_PARAM, "table 0x%x is of type %u, not %u", table->obj.num,
+	       table->type, type);
+	return NULL;
+}
+
 struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type)
 {
-	struct flow_table *table = obj_lookup(c, OBJ_FLOW_TABLE, id, "table_id");
+	return of_type(c, obj_lookup(c, OBJ_FLOW_TABLE, id, "table_id"), type);
+}
 
-	if (table && table->type != type) {
-		refuse(c, PRM_STATUS_BAD_PARAM, "table 0x%x is of type %u, not %u", id, table->type,
-		       type);
-		return NULL;
-	}
-	return table;
+struct flow_table *flow_own_table(struct cmd *c, uint32_t id, unsigned int type)
+{
+	return of_type(c, obj_own(c, OBJ_FLOW_TABLE, id, "table_id"), type);
 }
 
 struct flow_table *flow_of_vport(struct cmd *c, struct flow_table *table, unsigned int vport)

@@ -428,7 +428,7 @@ static int run_alloc_flow_counter(struct cmd *c)
 static int run_dealloc_flow_counter(struct cmd *c)
 {
 	const struct prm_dealloc_flow_counter_in *in = c->in;
-	struct flow_counter *counter = obj_lookup(c, OBJ_FLOW_COUNTER, prm_get(in, flow_counter_id),
+	struct flow_counter *counter = obj_own(c, OBJ_FLOW_COUNTER, prm_get(in, flow_counter_id),
 						  "flow_counter_id");
 
 	return counter ? obj_destroy(c, counter) : -1;
@@ -461,7 +461,7 @@ static int run_query_flow_counter(struct cmd *c)
 			continue;
 		prm_set64(&stats[i], packets, counter->hits.packets);
 		prm_set64(&stats[i], octets, counter->hits.bytes);
-		if (prm_get(in, clear))
+		if (prm_get(in, clear) && obj_is_own(&counter->obj, c->uid))
 			memset(&counter->hits, 0, sizeof(counter->hits));
 	}
 	return 0;

@@ -287,9 +287,11 @@ bool flow_is_acl(unsigned int type);
 int flow_check_acl(struct cmd *c, const struct cxdev *vport); /* -1: refused, before or now */
 /* The table that a command names by number and type; NULL: refused. */
 struct flow_table *flow_get_table(struct cmd *c, uint32_t id, unsigned int type);
-/* The table that a command names, of the vport that it names; NULL: refused. */
+/* The same for a command that changes it or what is in it. */
+struct flow_table *flow_own_table(struct cmd *c, uint32_t id, unsigned int type);
+/* Such a table, of the vport that the command names; NULL: refused. */
 #define flow_table_of(c, in)								\
-	flow_of_vport(c, flow_get_table(c, prm_get(in, table_id), prm_get(in, table_type)), \
+	flow_of_vport(c, flow_own_table(c, prm_get(in, table_id), prm_get(in, table_type)), \
 		      prm_get(in, vport_number))
 struct flow_table *flow_of_vport(struct cmd *c, struct flow_table *table, unsigned int vport);
 /* The table behind @level that a miss or an entry names, and a reference; NULL: refused. */

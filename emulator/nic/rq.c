@@ -373,7 +373,7 @@ static int modify_rq_fields(struct cmd *c, const struct prm_modify_rq_in *in, st
 static int run_modify_rq(struct cmd *c)
 {
 	const struct prm_modify_rq_in *in = c->in;
-	struct rq *rq = obj_lookup(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+	struct rq *rq = obj_own(c, OBJ_RQ, prm_get(in, rqn), "rqn");
 	unsigned int next = prm_get(in, ctx.state);
 
 	if (!rq || eth_check_transition(c, &rq->obj, prm_get(in, rq_state), rq->state, next) ||
@@ -407,7 +407,7 @@ static int run_query_rq(struct cmd *c)
 static int run_destroy_rq(struct cmd *c)
 {
 	const struct prm_destroy_rq_in *in = c->in;
-	struct rq *rq = obj_lookup(c, OBJ_RQ, prm_get(in, rqn), "rqn");
+	struct rq *rq = obj_own(c, OBJ_RQ, prm_get(in, rqn), "rqn");
 
 	if (!rq)
 		return -1;

@@ -668,7 +668,7 @@ static int run_create_sq(struct cmd *c)
 static int run_modify_sq(struct cmd *c)
 {
 	const struct prm_modify_sq_in *in = c->in;
-	struct sq *sq = obj_lookup(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+	struct sq *sq = obj_own(c, OBJ_SQ, prm_get(in, sqn), "sqn");
 	unsigned int next = prm_get(in, ctx.state);
 
 	if (!sq)
@@ -708,7 +708,7 @@ static int run_query_sq(struct cmd *c)
 static int run_destroy_sq(struct cmd *c)
 {
 	const struct prm_destroy_sq_in *in = c->in;
-	struct sq *sq = obj_lookup(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+	struct sq *sq = obj_own(c, OBJ_SQ, prm_get(in, sqn), "sqn");
 
 	return sq ? obj_destroy(c, sq) : -1;
 }

@@ -58,7 +58,7 @@ static int run_create_tis(struct cmd *c)
 static int run_modify_tis(struct cmd *c)
 {
 	const struct prm_modify_tis_in *in = c->in;
-	struct tis *tis = obj_lookup(c, OBJ_TIS, prm_get(in, tisn), "tisn");
+	struct tis *tis = obj_own(c, OBJ_TIS, prm_get(in, tisn), "tisn");
 
 	if (!tis)
 		return -1;
@@ -96,7 +96,7 @@ static int run_query_tis(struct cmd *c)
 static int run_destroy_tis(struct cmd *c)
 {
 	const struct prm_destroy_tis_in *in = c->in;
-	struct tis *tis = obj_lookup(c, OBJ_TIS, prm_get(in, tisn), "tisn");
+	struct tis *tis = obj_own(c, OBJ_TIS, prm_get(in, tisn), "tisn");
 
 	return tis ? obj_destroy(c, tis) : -1;
 }
@@ -183,7 +183,7 @@ static int run_modify_rqt(struct cmd *c)
 {
 	const struct prm_modify_rqt_in *in = c->in;
 	const struct prm_rqtc *ctx = prm_sub_const(in, ctx, rqtc);
-	struct rqt *rqt = obj_lookup(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
+	struct rqt *rqt = obj_own(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
 	struct rq **rqs;
 
 	if (!rqt)
@@ -225,7 +225,7 @@ static int run_query_rqt(struct cmd *c)
 static int run_destroy_rqt(struct cmd *c)
 {
 	const struct prm_destroy_rqt_in *in = c->in;
-	struct rqt *rqt = obj_lookup(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
+	struct rqt *rqt = obj_own(c, OBJ_RQT, prm_get(in, rqtn), "rqtn");
 
 	return rqt ? obj_destroy(c, rqt) : -1;
 }
@@ -357,7 +357,7 @@ static int run_modify_tir(struct cmd *c)
 {
 	const struct prm_modify_tir_in *in = c->in;
 	const struct prm_tirc *ctx = prm_sub_const(in, ctx, tirc);
-	struct tir *tir = obj_lookup(c, OBJ_TIR, prm_get(in, tirn), "tirn");
+	struct tir *tir = obj_own(c, OBJ_TIR, prm_get(in, tirn), "tirn");
 
 	if (!tir)
 		return -1;
@@ -399,7 +399,7 @@ static int run_query_tir(struct cmd *c)
 static int run_destroy_tir(struct cmd *c)
 {
 	const struct prm_destroy_tir_in *in = c->in;
-	struct tir *tir = obj_lookup(c, OBJ_TIR, prm_get(in, tirn), "tirn");
+	struct tir *tir = obj_own(c, OBJ_TIR, prm_get(in, tirn), "tirn");
 
 	return tir ? obj_destroy(c, tir) : -1;
 }
@@ -420,7 +420,7 @@ static int run_alloc_transport_domain(struct cmd *c)
 static int run_dealloc_transport_domain(struct cmd *c)
 {
 	const struct prm_dealloc_transport_domain_in *in = c->in;
-	struct obj *td = obj_lookup(c, OBJ_TD, prm_get(in, transport_domain), "transport_domain");
+	struct obj *td = obj_own(c, OBJ_TD, prm_get(in, transport_domain), "transport_domain");
 
 	return td ? obj_destroy(c, td) : -1;
 }

@@ -219,7 +219,7 @@ static int run_create_eq(struct cmd *c)
 static int run_destroy_eq(struct cmd *c)
 {
 	const struct prm_destroy_eq_in *in = c->in;
-	void *eq = obj_lookup(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
+	void *eq = obj_own(c, OBJ_EQ, prm_get(in, eq_number), "eq_number");
 
 	return eq ? obj_destroy(c, eq) : -1;
 }

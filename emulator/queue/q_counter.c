@@ -20,7 +20,7 @@ static int run_dealloc_q_counter(struct cmd *c)
 {
 	const struct prm_dealloc_q_counter_in *in = c->in;
 	struct q_counter *counter =
-		obj_lookup(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
+		obj_own(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
 
 	return counter ? obj_destroy(c, counter) : -1;
 }
@@ -67,7 +67,9 @@ static int run_query_q_counter(struct cmd *c)
 	if (prm_get(in, other_vport) || prm_get(in, vport_number) || prm_get(in, aggregate))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "other vports and sums of counter sets are not supported");
-	counter = obj_lookup(c, OBJ_Q_COUNTER, prm_get(in, counter_set_id), "counter_set_id");
+	counter = (prm_get(in, clear) ? obj_own : obj_lookup)(c, OBJ_Q_COUNTER,
+							      prm_get(in, counter_set_id),
+							      "counter_set_id");
 	if (!counter)
 		return -1;
 	q_counter_show(c->out, counter);

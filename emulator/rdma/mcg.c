@@ -80,7 +80,7 @@ static int run_attach_to_mcg(struct cmd *c)
 {
 	const struct prm_attach_to_mcg_in *in = c->in;
 	const uint8_t *gid = prm_bytes_const(in, multicast_gid);
-	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_own(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	struct mcg *mcg;
 
 	if (!qp)
@@ -107,7 +107,7 @@ static int run_attach_to_mcg(struct cmd *c)
 static int run_detach_from_mcg(struct cmd *c)
 {
 	const struct prm_detach_from_mcg_in *in = c->in;
-	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_own(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	struct mcg *mcg;
 	unsigned int at;
 

@@ -169,6 +169,7 @@ static int take_counter(struct cmd *c, struct qp *qp, const struct prm_qpc *from
 	return 0;
 }
 
+/* The counters are the last that it changes: it is refused before, or not at all. */
 static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *from, uint32_t opt)
 {
 	struct prm_qpc *to = &qp->ctx;
@@ -207,15 +208,6 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 	}
 	if (opt & PRM_QP_OPT_COUNTER_SET_ID)
 		return take_counter(c, qp, from);
-	return 0;
-}
-
-static int take_sport(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
-{
-	if (!is_connected(qp))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "opt_param_mask_95_32 has the UDP port: the QP has no path");
-	TAKE(&qp->ctx, from, primary_address_path.udp_sport);
 	return 0;
 }
 
@@ -326,6 +318,9 @@ static int check_options(struct cmd *c, const struct qp *qp, const struct transi
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "opt_param_mask_95_32 0x%llx: the transition takes 0x%llx",
 			      (unsigned long long)more, (unsigned long long)known);
+	if (more & PRM_QP_OPT_32_UDP_SPORT && !is_connected(qp))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "opt_param_mask_95_32 has the UDP port: the QP has no path");
 	if (t == &rts2rts && (opt || more) && !(opt & ~OPT_ALONE))
 		return 0;
 	if (prm_get(in, qpc.st) != qp->st)
@@ -364,7 +359,7 @@ static int modify(struct cmd *c, const struct transition *t)
 {
 	const struct prm_rst2init_qp_in *in = c->in;
 	const struct prm_qpc *from = prm_sub_const(in, qpc, qpc);
-	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_own(c, OBJ_QP, prm_get(in, qpn), "qpn");
 	struct prm_qpc before;
 	int err = 0;
 
@@ -379,12 +374,12 @@ static int modify(struct cmd *c, const struct transition *t)
 		err = take_rts(c, qp, from);
 	if (!err)
 		err = take_optional(c, qp, from, prm_get(in, opt_param_mask));
-	if (!err && more_options(c, t) & PRM_QP_OPT_32_UDP_SPORT)
-		err = take_sport(c, qp, from);
 	if (err) {
 		qp->ctx = before;
 		return -1;
 	}
+	if (more_options(c, t) & PRM_QP_OPT_32_UDP_SPORT)
+		TAKE(&qp->ctx, from, primary_address_path.udp_sport);
 	qp_decode(qp);
 	if (t == &init2rtr && responder_start(qp))
 		return budget_refuse(c);
@@ -441,7 +436,7 @@ static int run_sqd2rts_qp(struct cmd *c)
 static int run_qp_2err(struct cmd *c)
 {
 	const struct prm_qp_2err_in *in = c->in;
-	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_own(c, OBJ_QP, prm_get(in, qpn), "qpn");
 
 	if (!qp)
 		return -1;
@@ -454,7 +449,7 @@ static int run_qp_2err(struct cmd *c)
 static int run_qp_2rst(struct cmd *c)
 {
 	const struct prm_qp_2rst_in *in = c->in;
-	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_own(c, OBJ_QP, prm_get(in, qpn), "qpn");
 
 	if (!qp)
 		return -1;

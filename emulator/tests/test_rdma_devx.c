@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "prm/caps.h"
+#include "prm/counter.h"
 #include "prm/devx.h"
 #include "prm/mkey.h"
 #include "prm/nic.h"
@@ -398,7 +399,8 @@ static enum wire_verdict watch_sport(void *arg, const struct port *from, struct 
 }
 
 /* As libmlx5 does it: all else of the context is zero, and there is room behind it. */
-static int change_path(const struct user *user, const struct tqp *qp, uint64_t more)
+static int change_path(const struct user *user, const struct tqp *qp, uint64_t more,
+		       uint32_t counters)
 {
 	struct { struct prm_rts2rts_qp_in in; uint8_t extension[192]; } cmd = {};
 	struct prm_rts2rts_qp_out out;
@@ -407,6 +409,8 @@ static int change_path(const struct user *user, const struct tqp *qp, uint64_t m
 	prm_set(&cmd.in, uid, user->uid);
 	prm_set(&cmd.in, qpn, qp->qpn);
 	prm_set64(&cmd.in, opt_param_mask_95_32, more);
+	prm_set(&cmd.in, opt_param_mask, counters ? PRM_QP_OPT_COUNTER_SET_ID : 0);
+	prm_set(&cmd.in, qpc.counter_set_id, counters);
 	prm_set(&cmd.in, qpc.primary_address_path.udp_sport, 55555);
 	return exec(user->side, PRM_OP_rts2rts_qp, &cmd, sizeof(cmd), &out, sizeof(out));
 }
@@ -429,7 +433,7 @@ static void sport(void)
 	settle();
 	before = w.sport;
 	ok(poll(&ca) && w.frames == 1 && before >= 0xc000, "a source port is chosen");
-	ok(!change_path(&ua, &x, PRM_QP_OPT_32_UDP_SPORT), "RTS2RTS sets the source port");
+	ok(!change_path(&ua, &x, PRM_QP_OPT_32_UDP_SPORT, 0), "RTS2RTS sets the source port");
 	post_recv(&y, 1, &to);
 	send_bytes(&x, 16, ka);
 	settle();
@@ -437,7 +441,7 @@ static void sport(void)
 	   w.sport, before);
 	wire_watch();
 	violations = a.dev->violations;
-	ok(change_path(&driver, &x, 1) == PRM_STATUS_BAD_PARAM &&
+	ok(change_path(&driver, &x, 1, 0) == PRM_STATUS_BAD_PARAM &&
 	   a.dev->violations == violations + 1,
 	   "RTS2RTS of what is not announced is refused");
 }
@@ -448,15 +452,35 @@ static void sport_of_datagrams(void)
 	const struct qp_opts o = { .addr = ADDR_V2_IPV4 };
 	const struct user driver = { .side = &a };
 	uint64_t violations = a.dev->violations;
+	struct prm_dealloc_q_counter_in dealloc = {};
+	struct prm_alloc_q_counter_in alloc = {};
+	struct prm_alloc_q_counter_out counters;
+	struct prm_dealloc_q_counter_out out;
 	struct tcq ca;
 	struct tqp x;
 
 	create_cq(&ca, &a, 4);
 	must(!create_qp(&x, &a, PRM_QP_ST_UD, &ca, &o) && !qp_init(&x, &o) &&
 	     !qp_rtr(&x, &x, &o) && !qp_rts(&x, &o), "a UD QP goes to RTS");
-	ok(change_path(&driver, &x, PRM_QP_OPT_32_UDP_SPORT) == PRM_STATUS_BAD_PARAM &&
-	   a.dev->violations == violations + 1,
+	must(!command(&a, alloc_q_counter, &alloc, &counters), "a set of counters");
+	prm_set(&dealloc, counter_set_id, prm_get(&counters, counter_set_id));
+	ok(change_path(&driver, &x, PRM_QP_OPT_32_UDP_SPORT, prm_get(&counters, counter_set_id)) ==
+	   PRM_STATUS_BAD_PARAM && a.dev->violations == violations + 1,
 	   "RTS2RTS of the source port of a UD QP is refused");
+	ok(!command(&a, dealloc_q_counter, &dealloc, &out),
+	   "the counters that it names are not taken");
+}
+
+/* With all that the contexts have. */
+static void reset(void)
+{
+	unsigned int type, n = 0;
+
+	must(obj_count(b.dev, OBJ_UCTX) && obj_count(b.dev, OBJ_UMEM), "there are contexts");
+	cxdev_reset(b.dev);
+	for (type = 0; type < OBJ_TYPES; type++)
+		n += obj_count(b.dev, type);
+	ok(!n && !b.dev->hca->budget_used, "contexts and umems go with a reset of the function");
 }
 
 int main(void)
@@ -477,7 +501,7 @@ int main(void)
 	ksm_key();
 	sport();
 	sport_of_datagrams();
+	reset();
 	sides_close();
-	ok(true, "contexts and umems go with the function");
 	return ok_end();
 }

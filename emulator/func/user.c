@@ -52,6 +52,7 @@ static const uint8_t permissions[CMD_OPCODES] = {
 	[PRM_OP_modify_flow_table] = USER_INTERNAL, [PRM_OP_create_flow_group] = USER_INTERNAL,
 	[PRM_OP_destroy_flow_group] = USER_INTERNAL, [PRM_OP_set_fte] = USER_INTERNAL,
 	[PRM_OP_delete_fte] = USER_INTERNAL, [PRM_OP_query_fte] = USER_INTERNAL,
+	[PRM_OP_query_flow_table] = USER_INTERNAL, [PRM_OP_query_flow_group] = USER_INTERNAL,
 };
 
 static const struct prm_cmd_hca_cap *general(const struct cxdev *dev)
@@ -65,17 +66,16 @@ bool user_contexts(const struct cxdev *dev)
 }
 
 /*
- * Does it create an object of the driver's that all contexts may name? For counters drivers ask no
- * capability.
+ * Does it create an object of the driver's that all contexts may name? For counters and flow tables
+ * drivers ask no capability.
  */
 static bool shares(const struct cmd *c)
 {
 	if (c->uid != PRM_UID_SHARED)
 		return false;
-	if (c->opcode == PRM_OP_alloc_q_counter)
+	if (c->opcode == PRM_OP_alloc_q_counter || c->opcode == PRM_OP_create_flow_table)
 		return true;
-	return user_contexts(c->dev) &&
-	       (c->opcode == PRM_OP_create_eq || c->opcode == PRM_OP_create_flow_table);
+	return user_contexts(c->dev) && c->opcode == PRM_OP_create_eq;
 }
 
 int user_check(struct cmd *c)

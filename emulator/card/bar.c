@@ -153,13 +153,19 @@ static int run_alloc_uar(struct cmd *c)
 static int run_dealloc_uar(struct cmd *c)
 {
 	const struct prm_dealloc_uar_in *in = c->in;
-	struct obj *uar = obj_lookup(c, OBJ_UAR, prm_get(in, uar), "uar");
+	struct obj *uar;
 
-	if (!uar)
-		return -1;
+	if (!c->uid) {
+		uar = obj_own(c, OBJ_UAR, prm_get(in, uar), "uar");
+		return uar ? obj_destroy(c, uar) : -1;
+	}
+	/* The driver knows its applications' pages. */
+	uar = obj_find(c->dev, OBJ_UAR, prm_get(in, uar));
+	if (!uar || uar->orphan || uar->uid != c->uid)
+		return refuse_driver(c, PRM_STATUS_BAD_RES,
+				     "UAR 0x%x is none of user context %u", prm_get(in, uar),
+				     c->uid);
 	/* An application may free a queue's page, and the driver does not wait for the queue. */
-	if (!c->uid)
-		return obj_destroy(c, uar);
 	obj_abandon(c, uar);
 	return 0;
 }

@@ -73,26 +73,43 @@ static bool of_application(const struct cmd *c)
 	return c->uid && obj_find(c->dev, OBJ_UCTX, c->uid);
 }
 
-int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
+static void log_refusal(struct cmd *c, enum prm_status status, bool application, const char *fmt,
+			va_list ap)
 {
 	char prefix[128];
-	va_list ap;
 
 	cmd_set_status(c, status, fmt);
 	snprintf(prefix, sizeof(prefix),
 		 "%s op_mod 0x%x refused, %s, syndrome 0x%06x: ", cmd_opcode_name(c->opcode),
 		 c->op_mod, cmd_status_name(status), c->syndrome);
-	va_start(ap, fmt);
-	if (of_application(c))
+	if (application) {
 		c->dev->hca->declined++;
-	else
-		c->dev->hca->refused++;
-	if (of_application(c))
 		vapplication(c->dev, prefix, fmt, ap);
-	else if (c->dev->health.kept && (releases(c) || status == PRM_STATUS_NO_RES))
+		return;
+	}
+	c->dev->hca->refused++;
+	if (c->dev->health.kept && (releases(c) || status == PRM_STATUS_NO_RES))
 		vconsequence(c->dev, prefix, fmt, ap);
 	else
 		vviolation(c->dev, prefix, fmt, ap);
+}
+
+int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_refusal(c, status, of_application(c), fmt, ap);
+	va_end(ap);
+	return -1;
+}
+
+int refuse_driver(struct cmd *c, enum prm_status status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	log_refusal(c, status, false, fmt, ap);
 	va_end(ap);
 	return -1;
 }

@@ -287,6 +287,12 @@ void cmd_set_tables(const struct cmd_desc *const *tables);
 int refuse(struct cmd *c, enum prm_status status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /*
+ * As refuse(), but a violation whatever the uid: of a command that the driver makes itself, or a
+ * field that it sets in an application's. Nothing that the application asks for leads there.
+ */
+int refuse_driver(struct cmd *c, enum prm_status status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/*
  * As refuse(), but no violation: the driver probes for something that no capability advertises
  * (capability groups, registers, counter sets), or passes on an application's request that only the
  * card can check. `status` counts these as declined.

@@ -94,6 +94,10 @@ int user_check(struct cmd *c)
 	if (!uctx)
 		return refuse(c, PRM_STATUS_BAD_RES, "uid %u: there is no such user context",
 			      c->uid);
+	/* The driver makes these itself, with its own uid. */
+	if (c->opcode == PRM_OP_create_uctx || c->opcode == PRM_OP_destroy_uctx)
+		return refuse_driver(c, PRM_STATUS_BAD_OP, "uid %u: a context makes no contexts",
+				     c->uid);
 	if (permission == USER_NEVER)
 		return refuse(c, PRM_STATUS_BAD_OP, "uid %u: it is a command of the driver's alone",
 			      c->uid);
@@ -136,7 +140,7 @@ static int run_create_uctx(struct cmd *c)
 static int run_destroy_uctx(struct cmd *c)
 {
 	const struct prm_destroy_uctx_in *in = c->in;
-	struct uctx *uctx = obj_lookup(c, OBJ_UCTX, prm_get(in, uid), "uid");
+	struct uctx *uctx = obj_own(c, OBJ_UCTX, prm_get(in, uid), "uid");
 
 	return uctx ? obj_destroy(c, uctx) : -1;
 }
@@ -150,6 +154,7 @@ static void umem_release(void *obj)
 	budget_free(umem->mtt);
 }
 
+/* The driver makes the list, whatever memory a process gives it. */
 static int umem_take_pages(struct cmd *c, struct umem *umem, const uint8_t *tail)
 {
 	uint32_t i;
@@ -160,13 +165,13 @@ static int umem_take_pages(struct cmd *c, struct umem *umem, const uint8_t *tail
 	for (i = 0; i < umem->n; i++) {
 		umem->mtt[i] = get64(tail + 8 * i);
 		if (!(umem->mtt[i] & MTT_ACCESS))
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "page %u of the umem, 0x%llx, may be neither read nor written",
-				      i, (unsigned long long)umem->mtt[i]);
+			return refuse_driver(c, PRM_STATUS_BAD_PARAM,
+					     "page %u of the umem, 0x%llx, may be neither read nor written",
+					     i, (unsigned long long)umem->mtt[i]);
 		if ((umem->mtt[i] & ~MTT_ACCESS) & ((1ull << umem->log_page) - 1))
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "page %u of the umem, 0x%llx, is not aligned to 2^%u", i,
-				      (unsigned long long)umem->mtt[i], umem->log_page);
+			return refuse_driver(c, PRM_STATUS_BAD_PARAM,
+					     "page %u of the umem, 0x%llx, is not aligned to 2^%u", i,
+					     (unsigned long long)umem->mtt[i], umem->log_page);
 	}
 	return 0;
 }
@@ -177,20 +182,20 @@ static int umem_check(struct cmd *c, const struct prm_create_umem_in *in)
 	const struct prm_cmd_hca_cap *cap = general(c->dev);
 
 	if (!prm_get(cap, log_max_umem))
-		return refuse(c, PRM_STATUS_BAD_OP, "log_max_umem is not announced");
+		return refuse_driver(c, PRM_STATUS_BAD_OP, "log_max_umem is not announced");
 	if (!c->uid && !prm_get(cap, umem_uid_0))
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "a umem without a uid: umem_uid_0 is not announced");
-	if (is_set(c, in, ats, "but ATS is not advertised"))
-		return -1;
+		return refuse_driver(c, PRM_STATUS_BAD_PARAM,
+				     "a umem without a uid: umem_uid_0 is not announced");
+	if (prm_get(in, ats))
+		return refuse_driver(c, PRM_STATUS_BAD_PARAM, "ats: ATS is not advertised");
 	if (!n || n > (c->in_len - sizeof(*in)) / 8)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "num_of_mtt is %llu, the input has %zu translations",
-			      (unsigned long long)n, (c->in_len - sizeof(*in)) / 8);
+		return refuse_driver(c, PRM_STATUS_BAD_PARAM,
+				     "num_of_mtt is %llu, the input has %zu translations",
+				     (unsigned long long)n, (c->in_len - sizeof(*in)) / 8);
 	if (prm_get(in, page_offset) >> prm_get(in, log_page_size) >> 12)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "page_offset 0x%x is not within a page of 2^%u bytes",
-			      prm_get(in, page_offset), prm_get(in, log_page_size) + 12);
+		return refuse_driver(c, PRM_STATUS_BAD_PARAM,
+				     "page_offset 0x%x is not within a page of 2^%u bytes",
+				     prm_get(in, page_offset), prm_get(in, log_page_size) + 12);
 	return 0;
 }
 
@@ -220,7 +225,7 @@ static int run_create_umem(struct cmd *c)
 static int run_destroy_umem(struct cmd *c)
 {
 	const struct prm_destroy_umem_in *in = c->in;
-	struct umem *umem = obj_lookup(c, OBJ_UMEM, prm_get(in, umem_id), "umem_id");
+	struct umem *umem = obj_own(c, OBJ_UMEM, prm_get(in, umem_id), "umem_id");
 
 	return umem ? obj_destroy(c, umem) : -1;
 }

@@ -34,6 +34,8 @@ int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pa
 {
 	const struct umem_part part = { prm_get(ctx, wq_umem_valid), prm_get(ctx, wq_umem_id),
 					prm_get64(ctx, wq_umem_offset) };
+	const struct umem_part dbr = { prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id),
+				       prm_get64(ctx, dbr_addr) };
 	unsigned int log_page = prm_get(ctx, log_wq_pg_sz);
 
 	if (log_page > RING_LOG_PAGE_MAX)
@@ -43,8 +45,7 @@ int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pa
 	wq->pages = pages;
 	wq->log_size = prm_get(ctx, log_wq_sz);
 	wq->log_stride = prm_get(ctx, log_wq_stride);
-	if (dbr_get(c, prm_get64(ctx, dbr_addr), sizeof(struct prm_wq_dbr),
-		    prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id), dbr_umem, &wq->dbr))
+	if (dbr_get(c, &dbr, sizeof(struct prm_wq_dbr), part.valid, dbr_umem, &wq->dbr))
 		return -1;
 	if (part.valid)
 		return pages_get_umem(c, pages, &part, wq_bytes(wq), 1u << wq->log_stride, MTT_READ,

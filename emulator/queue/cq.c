@@ -489,6 +489,8 @@ static int run_create_cq(struct cmd *c)
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
 	const struct umem_part part = { prm_get(in, cq_umem_valid), prm_get(in, cq_umem_id),
 					prm_get64(in, cq_umem_offset) };
+	const struct umem_part dbr = { prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id),
+				       prm_get64(ctx, dbr_addr) };
 	struct cq *cq;
 
 	if (cq_check(c, in))
@@ -513,9 +515,7 @@ static int run_create_cq(struct cmd *c)
 			  "cqc.c_eqn_or_apu_element");
 	cq->uar = cq->eq ? obj_hold(c, OBJ_UAR, prm_get(ctx, uar_page), "cqc.uar_page") : NULL;
 	if (!cq->eq || !cq->uar ||
-	    dbr_get(c, prm_get64(ctx, dbr_addr), sizeof(struct prm_cq_dbr),
-		    prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id), &cq->dbr_umem,
-		    &cq->dbr) ||
+	    dbr_get(c, &dbr, sizeof(struct prm_cq_dbr), part.valid, &cq->dbr_umem, &cq->dbr) ||
 	    cq_get_pages(c, &cq->pages, (uint64_t)cq->size * cq->cqe_bytes, ctx, &part,
 			 prm_tail_const(in))) {
 		obj_free(cq);
@@ -528,7 +528,7 @@ static int run_create_cq(struct cmd *c)
 static int run_destroy_cq(struct cmd *c)
 {
 	const struct prm_destroy_cq_in *in = c->in;
-	struct cq *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	struct cq *cq = obj_own(c, OBJ_CQ, prm_get(in, cqn), "cqn");
 	uint32_t uar;
 
 	if (!cq)
@@ -650,7 +650,7 @@ static int run_modify_cq(struct cmd *c)
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
 	uint32_t fields = prm_get(in, modify_field_select_resize_field_select.modify_field_select
 					      .modify_field_select);
-	struct cq *cq = obj_lookup(c, OBJ_CQ, prm_get(in, cqn), "cqn");
+	struct cq *cq = obj_own(c, OBJ_CQ, prm_get(in, cqn), "cqn");
 
 	if (!cq)
 		return -1;

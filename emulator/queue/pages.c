@@ -67,18 +67,21 @@ int pages_get_umem(struct cmd *c, struct pages *pages, const struct umem_part *p
 	return 0;
 }
 
-int dbr_get(struct cmd *c, uint64_t addr, unsigned int bytes, bool in_umem, uint32_t umem_id,
+int dbr_get(struct cmd *c, const struct umem_part *at, unsigned int bytes, bool queue_in_umem,
 	    struct umem **umem, uint64_t *dbr)
 {
-	const struct umem_part part = { true, umem_id, addr };
-
-	*dbr = addr;
-	if (!in_umem)
+	*dbr = at->offset;
+	/* Drivers set both for a program's own command, none for a queue of their own making. */
+	if (c->uid && at->valid != queue_in_umem)
+		return refuse_driver(c, PRM_STATUS_BAD_PARAM,
+				     "dbr_umem_valid is %u, of the queue's memory it is %u",
+				     at->valid, queue_in_umem);
+	if (!at->valid)
 		return 0;
-	*umem = umem_hold(c, &part, bytes, bytes, MTT_READ);
+	*umem = umem_hold(c, at, bytes, bytes, MTT_READ);
 	if (!*umem)
 		return -1;
-	*dbr = umem_addr(*umem, addr);
+	*dbr = umem_addr(*umem, at->offset);
 	return 0;
 }
 

@@ -40,10 +40,11 @@ int pages_get(struct cmd *c, struct pages *pages, const void *tail, uint64_t byt
 int pages_get_umem(struct cmd *c, struct pages *pages, const struct umem_part *part, uint64_t bytes,
 		   uint64_t align, uint64_t access, unsigned int page_offset);
 /*
- * Where the doorbell record of @bytes bytes is, which is aligned to them: @addr of the context is
- * its address, or its offset in the umem, to which *umem is a reference then.
+ * Where the doorbell record of @bytes bytes is, which is aligned to them: if @at is not valid, its
+ * offset is the address; else it is in the umem, to which *umem is a reference then. In a command
+ * of a user context it is in a umem if the queue is, too: refused otherwise.
  */
-int dbr_get(struct cmd *c, uint64_t addr, unsigned int bytes, bool in_umem, uint32_t umem_id,
+int dbr_get(struct cmd *c, const struct umem_part *at, unsigned int bytes, bool queue_in_umem,
 	    struct umem **umem, uint64_t *dbr);
 void pages_free(struct pages *pages);
 int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len);

@@ -129,8 +129,10 @@ static int take_queues(struct cmd *c, struct qp *qp, const struct prm_create_qp_
 	const struct umem_part part = { prm_get(in, wq_umem_valid), prm_get(in, wq_umem_id),
 					prm_get64(in, wq_umem_offset) };
 	const struct prm_qpc *ctx = &qp->ctx;
+	const struct umem_part record = { prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id),
+					  prm_get64(ctx, dbr_addr) };
 	unsigned int log_rq = prm_get(ctx, log_rq_size), rq_stride = prm_get(ctx, log_rq_stride);
-	uint64_t dbr = prm_get64(ctx, dbr_addr), bytes;
+	uint64_t dbr = record.offset, bytes;
 
 	qp->has_sq = !prm_get(ctx, no_sq);
 	qp->has_rq = prm_get(ctx, rq_type) == PRM_QP_RQ;
@@ -146,8 +148,7 @@ static int take_queues(struct cmd *c, struct qp *qp, const struct prm_create_qp_
 			      (unsigned long long)dbr);
 	if (!qp->has_sq && !qp->has_rq)
 		return 0;
-	if (dbr_get(c, dbr, sizeof(struct prm_wq_dbr), prm_get(ctx, dbr_umem_valid),
-		    prm_get(ctx, dbr_umem_id), &qp->dbr_umem, &dbr))
+	if (dbr_get(c, &record, sizeof(struct prm_wq_dbr), part.valid, &qp->dbr_umem, &dbr))
 		return -1;
 
 	qp->rq = (struct wq){ .owner = &qp->obj,
@@ -268,7 +269,7 @@ fail:
 static int run_destroy_qp(struct cmd *c)
 {
 	const struct prm_destroy_qp_in *in = c->in;
-	struct qp *qp = obj_lookup(c, OBJ_QP, prm_get(in, qpn), "qpn");
+	struct qp *qp = obj_own(c, OBJ_QP, prm_get(in, qpn), "qpn");
 
 	if (!qp)
 		return -1;

@@ -37,18 +37,14 @@ static void srq_release(void *obj)
 
 struct geometry {
 	unsigned int log_size, log_stride, log_page, page_offset;
-	uint64_t dbr;
 	uint32_t pd;
-	bool dbr_in_umem;
-	uint32_t dbr_umem;
-	struct umem_part umem;
+	struct umem_part dbr, umem;
 };
 
 static int srq_get_memory(struct cmd *c, struct srq *srq, const struct geometry *g,
 			  const void *tail)
 {
-	if (dbr_get(c, g->dbr, sizeof(__be32), g->dbr_in_umem, g->dbr_umem, &srq->dbr_umem,
-		    &srq->wq.dbr))
+	if (dbr_get(c, &g->dbr, sizeof(__be32), g->umem.valid, &srq->dbr_umem, &srq->wq.dbr))
 		return -1;
 	if (g->umem.valid)
 		return pages_get_umem(c, &srq->pages, &g->umem, wq_bytes(&srq->wq),
@@ -68,9 +64,9 @@ static struct srq *srq_create(struct cmd *c, enum obj_type type, const struct ge
 		       g->log_stride);
 		return NULL;
 	}
-	if (g->dbr % sizeof(__be32)) {
+	if (g->dbr.offset % sizeof(__be32)) {
 		refuse(c, PRM_STATUS_BAD_PARAM, "the doorbell record 0x%llx is not aligned to 4",
-		       (unsigned long long)g->dbr);
+		       (unsigned long long)g->dbr.offset);
 		return NULL;
 	}
 	srq = obj_create(c, type, sizeof(*srq));
@@ -101,7 +97,7 @@ static int srq_limit(struct cmd *c, struct srq *srq, uint32_t lwm)
 
 static int srq_destroy(struct cmd *c, enum obj_type type, uint32_t num, const char *field)
 {
-	struct srq *srq = obj_lookup(c, type, num, field);
+	struct srq *srq = obj_own(c, type, num, field);
 
 	return srq ? obj_destroy(c, srq) : -1;
 }
@@ -112,7 +108,7 @@ static int run_create_srq(struct cmd *c)
 	const struct prm_srqc *ctx = prm_sub_const(in, srq_context_entry, srqc);
 	struct geometry g = { prm_get(ctx, log_srq_size),  prm_get(ctx, log_rq_stride),
 			      prm_get(ctx, log_page_size), prm_get(ctx, page_offset),
-			      prm_get64(ctx, dbr_addr),	   prm_get(ctx, pd) };
+			      prm_get(ctx, pd),		   { .offset = prm_get64(ctx, dbr_addr) } };
 	struct prm_create_srq_out *out = c->out;
 	struct srq *srq;
 
@@ -164,7 +160,7 @@ static int run_arm_rq(struct cmd *c)
 	if (c->op_mod != PRM_ARM_RQ_SRQ)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u: only SRQs can be armed",
 			      c->op_mod);
-	srq = obj_lookup(c, OBJ_SRQ, prm_get(in, srq_number), "srq_number");
+	srq = obj_own(c, OBJ_SRQ, prm_get(in, srq_number), "srq_number");
 	return srq ? srq_limit(c, srq, prm_get(in, lwm)) : -1;
 }
 
@@ -178,10 +174,8 @@ static int run_create_xrc_srq(struct cmd *c)
 			      prm_get(ctx, log_rq_stride),
 			      prm_get(ctx, log_page_size),
 			      prm_get(ctx, page_offset),
-			      dbr,
 			      prm_get(ctx, pd),
-			      prm_get(ctx, dbr_umem_valid),
-			      prm_get(ctx, dbr_umem_id),
+			      { prm_get(ctx, dbr_umem_valid), prm_get(ctx, dbr_umem_id), dbr },
 			      { prm_get(in, xrc_srq_umem_valid), prm_get(in, xrc_srq_umem_id),
 				prm_get64(in, xrc_srq_umem_offset) } };
 	struct prm_create_xrc_srq_out *out = c->out;
@@ -233,7 +227,7 @@ static int run_arm_xrc_srq(struct cmd *c)
 
 	if (c->op_mod != 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u is not 1", c->op_mod);
-	srq = obj_lookup(c, OBJ_XRC_SRQ, prm_get(in, xrc_srqn), "xrc_srqn");
+	srq = obj_own(c, OBJ_XRC_SRQ, prm_get(in, xrc_srqn), "xrc_srqn");
 	return srq ? srq_limit(c, srq, prm_get(in, lwm)) : -1;
 }
 
@@ -273,10 +267,9 @@ static int run_create_rmp(struct cmd *c)
 			      prm_get(wq, log_wq_stride) - RQ_LOG_STRIDE_MIN,
 			      prm_get(wq, log_wq_pg_sz),
 			      prm_get(wq, page_offset),
-			      prm_get64(wq, dbr_addr),
 			      prm_get(wq, pd),
-			      prm_get(wq, dbr_umem_valid),
-			      prm_get(wq, dbr_umem_id),
+			      { prm_get(wq, dbr_umem_valid), prm_get(wq, dbr_umem_id),
+				prm_get64(wq, dbr_addr) },
 			      { prm_get(wq, wq_umem_valid), prm_get(wq, wq_umem_id),
 				prm_get64(wq, wq_umem_offset) } };
 	struct prm_create_rmp_out *out = c->out;
@@ -315,7 +308,7 @@ static int run_query_rmp(struct cmd *c)
 static int run_modify_rmp(struct cmd *c)
 {
 	const struct prm_modify_rmp_in *in = c->in;
-	struct srq *srq = obj_lookup(c, OBJ_RMP, prm_get(in, rmpn), "rmpn");
+	struct srq *srq = obj_own(c, OBJ_RMP, prm_get(in, rmpn), "rmpn");
 
 	if (!srq)
 		return -1;
@@ -347,7 +340,7 @@ static int run_alloc_xrcd(struct cmd *c)
 static int run_dealloc_xrcd(struct cmd *c)
 {
 	const struct prm_dealloc_xrcd_in *in = c->in;
-	struct obj *xrcd = obj_lookup(c, OBJ_XRCD, prm_get(in, xrcd), "xrcd");
+	struct obj *xrcd = obj_own(c, OBJ_XRCD, prm_get(in, xrcd), "xrcd");
 
 	return xrcd ? obj_destroy(c, xrcd) : -1;
 }

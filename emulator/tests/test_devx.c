@@ -14,6 +14,7 @@
 #include "prm/qp.h"
 #include "prm/srq.h"
 #include "prm/vport.h"
+#include "base/base.h"
 #include "wrong.h"
 
 #define GONE PRM_STATUS_BAD_RES
@@ -224,15 +225,17 @@ static void contexts(void)
 	static const struct wrong_row create[] = {
 		F(create_uctx, cap, 4, "cap 0x4: uctx_cap is 0x3"),
 		{ .field = "uid", .bit = 16, .width = 16, .value = 1,
-		  .text = "uid 1: there is no such user context", .status = GONE },
+		  .text = "uid 1: there is no such user context", .status = GONE,
+		  .whose = WRONG_DRIVER },
 	};
 	static const struct wrong_row none[] = {
 		F(destroy_uctx, uid, 77, "uid: there is no UCTX 0x4d", .status = GONE),
 	};
 	static const struct wrong_row nobody[] = {
-		F(alloc_pd, uid, 77, "uid 77: there is no such user context", .status = GONE),
+		F(alloc_pd, uid, 77, "uid 77: there is no such user context", .status = GONE,
+		  .whose = WRONG_DRIVER),
 		F(alloc_pd, uid, PRM_UID_SHARED, "uid 65535: there is no such user context",
-		  .status = GONE),
+		  .status = GONE, .whose = WRONG_DRIVER),
 	};
 	struct prm_create_uctx_in in = {};
 	struct prm_destroy_uctx_in destroy = {};
@@ -249,45 +252,48 @@ static void contexts(void)
 	ktap(!destroy_uctx(uid) && destroy_uctx(uid) == GONE, "a context is destroyed once");
 }
 
+/* Commands that the second context may not send are refused as the row says. */
+static void without(const uint16_t *opcodes, unsigned int n, const char *text, struct wrong_row row)
+{
+	struct prm_mbox_in in[1] = {};
+	struct wrong_cmd cmd = { "*", 0, in, 16, 16 };
+
+	prm_set(in, uid, other);
+	row.field = "opcode";
+	row.text = text;
+	for (; n--; opcodes++) {
+		cmd.opcode = *opcodes;
+		row.value = *opcodes;
+		wrong_rows_only(&cmd, &row, 1);
+	}
+}
+
 /* What is the driver's alone, and what needs rights. */
 static void permissions(void)
 {
 	static const uint16_t never[] = {
 		PRM_OP_create_eq, PRM_OP_destroy_eq, PRM_OP_manage_pages, PRM_OP_query_pages,
 		PRM_OP_set_hca_cap, PRM_OP_teardown_hca, PRM_OP_init_hca, PRM_OP_enable_hca,
-		PRM_OP_create_uctx, PRM_OP_destroy_uctx, PRM_OP_access_register, PRM_OP_set_issi,
+		PRM_OP_access_register, PRM_OP_set_issi,
 		PRM_OP_modify_nic_vport_context, PRM_OP_set_roce_address,
 		PRM_OP_set_flow_table_root, PRM_OP_query_special_contexts, PRM_OP_create_lag,
 	};
+	static const uint16_t own_uid[] = { PRM_OP_create_uctx, PRM_OP_destroy_uctx };
 	static const uint16_t raw[] = { PRM_OP_create_sq, PRM_OP_create_tis };
 	static const uint16_t internal[] = {
 		PRM_OP_create_flow_table, PRM_OP_create_flow_group, PRM_OP_set_fte,
+		PRM_OP_query_flow_table, PRM_OP_query_flow_group, PRM_OP_query_fte,
 	};
-	struct prm_mbox_in in[1] = {};
-	struct wrong_cmd cmd = { "*", 0, in, 16, 16 };
-	struct wrong_row row = { .field = "opcode", .status = PRM_STATUS_BAD_OP };
-	unsigned int i;
 
-	prm_set(in, uid, other);
-	row.text = "uid 2: it is a command of the driver's alone";
-	for (i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
-		cmd.opcode = never[i];
-		row.value = never[i];
-		wrong_rows_only(&cmd, &row, 1);
-	}
-	row.status = 0;
-	row.text = "uid 2: the context may not send raw packets";
-	for (i = 0; i < sizeof(raw) / sizeof(raw[0]); i++) {
-		cmd.opcode = raw[i];
-		row.value = raw[i];
-		wrong_rows_only(&cmd, &row, 1);
-	}
-	row.text = "uid 2: the context may not use the device's own resources";
-	for (i = 0; i < sizeof(internal) / sizeof(internal[0]); i++) {
-		cmd.opcode = internal[i];
-		row.value = internal[i];
-		wrong_rows_only(&cmd, &row, 1);
-	}
+	without(never, ARRAY_SIZE(never), "uid 2: it is a command of the driver's alone",
+		(struct wrong_row){ .status = PRM_STATUS_BAD_OP });
+	without(raw, ARRAY_SIZE(raw), "uid 2: the context may not send raw packets",
+		(struct wrong_row){});
+	without(internal, ARRAY_SIZE(internal),
+		"uid 2: the context may not use the device's own resources",
+		(struct wrong_row){});
+	without(own_uid, ARRAY_SIZE(own_uid), "uid 2: a context makes no contexts",
+		(struct wrong_row){ .status = PRM_STATUS_BAD_OP, .whose = WRONG_DRIVER });
 }
 
 /* Queries whose layouts have no uid are open to all. */
@@ -344,6 +350,13 @@ static void destroyers(void)
 	for (i = 0; i < sizeof(objects) / sizeof(objects[0]); i++) {
 		snprintf(text, sizeof(text), "*: %s 0x%x is of user context %u, not of %u",
 			 objects[i].name, objects[i].num, own, other);
+		row.whose = WRONG_BY_UID;
+		/* its pages the driver knows itself */
+		if (objects[i].opcode == PRM_OP_dealloc_uar) {
+			snprintf(text, sizeof(text), "UAR 0x%x is none of user context %u",
+				 objects[i].num, other);
+			row.whose = WRONG_DRIVER;
+		}
 		row.field = objects[i].name;
 		in[2] = cpu_to_be32(objects[i].num);
 		cmd.opcode = objects[i].opcode;
@@ -449,11 +462,12 @@ static void driver_names_all(void)
 
 /* ---- memory ---- */
 
+/* The driver makes the list of pages, and is to blame for it. */
 static void umems(void)
 {
-	static const struct wrong_row rows[] = {
+	static struct wrong_row rows[] = {
 		F(create_umem, uid, 0, "a umem without a uid: umem_uid_0 is not announced"),
-		F(create_umem, ats, 1, "ats is set (0x1), but ATS is not advertised"),
+		F(create_umem, ats, 1, "ats: ATS is not advertised"),
 		F(create_umem, num_of_mtt, 0, "num_of_mtt is 0, the input has 3 translations"),
 		F(create_umem, num_of_mtt, 4, "num_of_mtt is 4, the input has 3 translations"),
 		F(create_umem, page_offset, 4096,
@@ -467,7 +481,10 @@ static void umems(void)
 		  .text = "page 0 of the umem, 0x40003013, is not aligned to 2^12" },
 	};
 	struct umem_cmd b;
+	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		rows[i].whose = WRONG_DRIVER;
 	fill_umem(&b, own);
 	WRONG(&WRONG_CMD(create_umem, &b), rows);
 }
@@ -508,6 +525,44 @@ static void queue_memory(void)
 	prm_set64(&cq, cq_umem_offset, ~0ull - 63);
 	ktap(rig_send(&WRONG_CMD(create_cq, &cq), NULL) == PRM_STATUS_BAD_PARAM,
 	     "an offset that overflows is not within the umem");
+}
+
+/* Either both the queue and its doorbell record are in umems, or none: the driver sees to it. */
+#define APART(layout, f, record, queue)							\
+	F(layout, f, 0, "dbr_umem_valid is " record ", of the queue's memory it is " queue,	\
+	  .whose = WRONG_DRIVER)
+
+static void doorbell_records(void)
+{
+	static const struct wrong_row cq_rows[] = {
+		APART(create_cq, cq_umem_valid, "1", "0"),
+		APART(create_cq, cq_context.dbr_umem_valid, "0", "1"),
+	};
+	static const struct wrong_row qp_rows[] = {
+		APART(create_qp, wq_umem_valid, "1", "0"),
+		APART(create_qp, qpc.dbr_umem_valid, "0", "1"),
+	};
+	static const struct wrong_row rq_rows[] = {
+		APART(create_rq, ctx.wq.wq_umem_valid, "1", "0"),
+		APART(create_rq, ctx.wq.dbr_umem_valid, "0", "1"),
+	};
+	static const struct wrong_row rmp_rows[] = {
+		APART(create_rmp, ctx.wq.wq_umem_valid, "1", "0"),
+		APART(create_rmp, ctx.wq.dbr_umem_valid, "0", "1"),
+	};
+	struct prm_create_rmp_in rmp;
+	struct prm_create_cq_in cq;
+	struct prm_create_qp_in qp;
+	struct prm_create_rq_in rq;
+
+	fill_cq(&cq, own, &mine);
+	fill_qp(&qp, own, &mine);
+	fill_rq(&rq, own, &mine);
+	fill_rmp(&rmp, own, &mine);
+	WRONG(&WRONG_CMD(create_cq, &cq), cq_rows);
+	WRONG(&WRONG_CMD(create_qp, &qp), qp_rows);
+	WRONG(&WRONG_CMD(create_rq, &rq), rq_rows);
+	WRONG(&WRONG_CMD(create_rmp, &rmp), rmp_rows);
 }
 
 static void shared_queues(void)
@@ -724,6 +779,7 @@ int main(int argc, char **argv)
 	driver_names_all();
 	umems();
 	queue_memory();
+	doorbell_records();
 	shared_queues();
 	keys();
 	huge_keys();

@@ -131,7 +131,10 @@ static void wrong_row(const struct wrong_cmd *cmd, const struct wrong_row *row)
 		ktap(false, "%s: status 0x%x instead of 0x%x", what, err, want);
 		return;
 	}
-	wrong_expect(what, text);
+	if (prm_get((struct prm_mbox_in *)in, uid) && row->whose == WRONG_BY_UID)
+		wrong_expect_application(what, text);
+	else
+		wrong_expect(what, text);
 }
 
 void wrong_rows_only(const struct wrong_cmd *cmd, const struct wrong_row *rows, unsigned int n)

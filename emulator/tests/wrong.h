@@ -10,6 +10,9 @@
 #include "vfu_client.h"
 #include "wrong_log.h"
 
+/* Who is to blame: the driver for commands without a uid, else the application. */
+enum wrong_whose { WRONG_BY_UID, WRONG_DRIVER };
+
 /* How a valid command becomes wrong. */
 struct wrong_row {
 	const char *field;	/* for the result line */
@@ -20,6 +23,7 @@ struct wrong_row {
 	uint32_t in_len, out_len;	/* 0: those of the command */
 	int status;		/* 0: BAD_PARAM */
 	const char *text;	/* of the violation; '*' matches anything */
+	enum wrong_whose whose;
 };
 
 struct wrong_cmd {

@@ -69,22 +69,23 @@ static bool like(const char *text, const char *pattern)
 	return !*text;
 }
 
-/* The next violation in the log, which is given time to come; NULL: none does. */
-static const char *next_violation(char *line, int size, unsigned int patience_ms)
+enum { BY_DRIVER, BY_APPLICATION, MARKS };
+
+static const char *const marks[MARKS] = { "VIOLATION: ", ": application: " };
+
+/* The next in the log, which is given time to come, and who is blamed; NULL: none comes. */
+static const char *next_violation(char *line, int size, unsigned int patience_ms, unsigned int *by)
 {
-	/* an application's mistake is no violation of the driver */
-	static const char *const marks[] = { "VIOLATION: ", ": application: " };
 	const char *at;
-	unsigned int i;
 
 	for (;;) {
 		clearerr(log_file);
 		while (fgets(line, size, log_file)) {
 			line[strcspn(line, "\n")] = 0;
-			for (i = 0; i < ARRAY_SIZE(marks); i++) {
-				at = strstr(line, marks[i]);
+			for (*by = 0; *by < MARKS; ++*by) {
+				at = strstr(line, marks[*by]);
 				if (at)
-					return at + strlen(marks[i]);
+					return at + strlen(marks[*by]);
 			}
 		}
 		if (!patience_ms--)
@@ -93,19 +94,30 @@ static const char *next_violation(char *line, int size, unsigned int patience_ms
 	}
 }
 
-void wrong_expect(const char *what, const char *text)
+static void expect(const char *what, const char *text, unsigned int whose)
 {
 	const char *next = text, *said;
 	bool good = true;
+	unsigned int by;
 	char line[512];
 
-	while ((said = next_violation(line, sizeof(line), next && good ? PATIENCE_MS : 0))) {
-		if (!next || !like(said, next)) {
+	while ((said = next_violation(line, sizeof(line), next && good ? PATIENCE_MS : 0, &by))) {
+		if (!next || by != whose || !like(said, next)) {
 			good = false;
-			printf("# said: %s\n", said);
+			printf("# said: %s%s\n", marks[by], said);
 		}
 		next = next ? strchr(next, '\n') : NULL;
 		next += !!next;
 	}
 	tell(good && !next, "%s: '%.*s'", what, (int)strcspn(text, "\n"), text);
+}
+
+void wrong_expect(const char *what, const char *text)
+{
+	expect(what, text, BY_DRIVER);
+}
+
+void wrong_expect_application(const char *what, const char *text)
+{
+	expect(what, text, BY_APPLICATION);
 }

@@ -13,5 +13,7 @@ void wrong_close(void);
 void wrong_begin(void);	/* ignores what is in the log */
 /* Since wrong_begin() exactly this violation was logged; or these, a line for each. */
 void wrong_expect(const char *what, const char *text);
+/* The same for mistakes of applications, which are no violations of the driver. */
+void wrong_expect_application(const char *what, const char *text);
 
 #endif

@@ -175,21 +175,40 @@ static struct sent sent(void)
 	return frames_sent(&a, &a2);
 }
 
+static bool datagram_left(struct tqp *ud, const struct wr *wr, unsigned int one, unsigned int two)
+{
+	struct sent n;
+
+	sent();
+	post_send(ud, wr);
+	settle();
+	n = sent();
+	return poll(&ca) && n.one == one && n.two == two;
+}
+
 /* As libmlx5 does it: nothing else of the context is set, not even the service. */
 static void test_assigned(void)
 {
 	struct prm_rts2rts_qp_in in = {};
 	struct prm_rts2rts_qp_out out;
-	struct qp_opts o = {};
-	struct tqp ud;
+	struct qp_opts o = { .qkey = 5 };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, 100, a.lkey } },
+			 .to = &b, .addr = ADDR_V2_IPV4, .qkey = 5 };
+	struct tqp ud, to;
 
+	modify(1, 1, 2);
 	create_qp(&ud, &a, PRM_QP_ST_UD, &ca, &o);
+	create_qp(&to, &b, PRM_QP_ST_UD, &cb, &o);
+	wr.dqpn = to.qpn;
+	ok(!qp_init(&ud, &o) && !qp_rtr(&ud, &ud, &o) && !qp_rts(&ud, &o) &&
+	   datagram_left(&ud, &wr, 1, 0), "a UD QP sends by the function's own port");
 	prm_set(&in, qpn, ud.qpn);
 	prm_set(&in, opt_param_mask, PRM_QP_OPT_LAG_TX_AFF);
 	prm_set(&in, qpc.lag_tx_port_affinity, 2);
-	ok(!qp_init(&ud, &o) && !qp_rtr(&ud, &ud, &o) && !qp_rts(&ud, &o) &&
-	   !command(&a, rts2rts_qp, &in, &out), "RTS2RTS assigns a UD QP to a port");
+	ok(!command(&a, rts2rts_qp, &in, &out) && datagram_left(&ud, &wr, 0, 1),
+	   "RTS2RTS assigns it to a port");
 	qp_command(&ud, PRM_OP_destroy_qp);
+	qp_command(&to, PRM_OP_destroy_qp);
 }
 
 static bool map_changes(void)

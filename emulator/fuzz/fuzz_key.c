@@ -11,7 +11,7 @@
 #define ENTRIES_MAX 2048u
 #define ACCESS_MAX 65536u
 
-enum { CREATE_KLM, CREATE_MTT, DESTROY, CHECK, READ, WRITE, ACTIONS };
+enum { CREATE_KLM, CREATE_MTT, DESTROY, CHECK, READ, WRITE, CREATE_KSM, ACTIONS };
 
 static uint32_t keys[KEYS_MAX];
 static unsigned int n_keys;
@@ -28,29 +28,65 @@ static uint32_t some_key(struct input *in)
 	return keys[which % n_keys];
 }
 
-/* Entries repeat a pattern that the input gives. */
-static void put_list(struct input *in, bool klm, uint8_t *list, uint32_t octwords)
-{
-	struct { uint32_t bytes, key; uint64_t va; } pattern[4];
-	unsigned int n = 1 + input_u8(in) % 4, i;
+struct pattern {
+	struct klm entry[4];
+	unsigned int n;
+	uint32_t block, times;	/* entries of a repeat block; 0: no blocks but by chance */
+};
 
-	for (i = 0; i < n; i++) {
-		pattern[i].bytes = input_number(in);
-		pattern[i].key = some_key(in);
-		pattern[i].va = input_u8(in) & 1 ? a.va : input_number(in);
+/* The top of the number of entries asks for blocks, which have the right sums. */
+static struct pattern some_pattern(struct input *in, enum mkey_mode mode)
+{
+	uint8_t shape = input_u8(in);
+	struct pattern p = { .n = 1 + shape % 4 };
+	unsigned int i;
+
+	for (i = 0; i < p.n; i++) {
+		p.entry[i].bytes = input_number(in);
+		p.entry[i].key = some_key(in);
+		p.entry[i].va = input_u8(in) & 1 ? a.va : input_number(in);
 	}
+	if (mode == MKEY_KLM && shape >= 128) {
+		p.block = 1 + input_u16(in) % (ENTRIES_MAX - 1);
+		p.times = input_number(in);
+	}
+	return p;
+}
+
+/* The head of a block of entry @at and those behind it. */
+static struct klm block_head(const struct pattern *p, uint32_t at, uint32_t n)
+{
+	struct klm head = { 0, PRM_KLM_REPEAT, (uint64_t)p->times << 32 | n };
+
+	while (n--)
+		head.bytes += klm_bytes(&p->entry[at++ % p->n]);
+	return head;
+}
+
+/* Entries repeat the pattern. */
+static void put_list(struct input *in, enum mkey_mode mode, uint8_t *list, uint32_t octwords)
+{
+	const struct pattern p = some_pattern(in, mode);
+	uint32_t i, n;
+
 	for (i = 0; i < octwords; i++, list += 16) {
-		put32(list, pattern[i % n].bytes);
-		put32(list + 4, pattern[i % n].key);
-		put64(list + 8, pattern[i % n].va);
-		if (klm)
+		struct klm klm = p.entry[i % p.n];
+
+		if (p.block && !(i % (p.block + 1))) {
+			n = octwords - i - 1;
+			klm = block_head(&p, i + 1, n < p.block ? n : p.block);
+		}
+		put32(list, klm.bytes);
+		put32(list + 4, klm.key);
+		put64(list + 8, klm.va);
+		if (mode != MKEY_MTT)
 			continue;
 		put64(list, a.buf);
-		put64(list + 8, pattern[i % n].va & ~7ull);
+		put64(list + 8, klm.va & ~7ull);
 	}
 }
 
-static void create(struct input *in, bool klm)
+static void create(struct input *in, enum mkey_mode mode)
 {
 	uint32_t octwords = input_u16(in) % (ENTRIES_MAX + 1);
 	uint32_t size = sizeof(struct prm_create_mkey_in) + octwords * 16;
@@ -58,19 +94,20 @@ static void create(struct input *in, bool klm)
 	struct prm_create_mkey_out out;
 
 	prm_set(cmd, opcode, PRM_OP_create_mkey);
-	prm_set(cmd, memory_key_mkey_entry.access_mode_1_0, klm ? MKEY_KLM : MKEY_MTT);
+	prm_set(cmd, memory_key_mkey_entry.access_mode_1_0, mode);
 	prm_set(cmd, memory_key_mkey_entry.lr, 1);
 	prm_set(cmd, memory_key_mkey_entry.lw, 1);
 	prm_set(cmd, memory_key_mkey_entry.rr, 1);
 	prm_set(cmd, memory_key_mkey_entry.rw, 1);
 	prm_set(cmd, memory_key_mkey_entry.qpn, 0xffffff);
 	prm_set(cmd, memory_key_mkey_entry.pd, a.pd);
-	prm_set(cmd, memory_key_mkey_entry.log_page_size, klm ? 0 : 12 + input_u8(in) % 21);
+	prm_set(cmd, memory_key_mkey_entry.log_page_size,
+		mode == MKEY_KLM ? 0 : 12 + input_u8(in) % 21);
 	prm_set64(cmd, memory_key_mkey_entry.start_addr, input_number(in));
 	prm_set64(cmd, memory_key_mkey_entry.len, input_number(in));
 	prm_set(cmd, memory_key_mkey_entry.translations_octword_size, octwords);
 	prm_set(cmd, translations_octword_actual_size, octwords);
-	put_list(in, klm, prm_tail(cmd), octwords);
+	put_list(in, mode, prm_tail(cmd), octwords);
 	if (n_keys < KEYS_MAX &&
 	    !exec(&a, PRM_OP_create_mkey, cmd, size, &out, sizeof(out)))
 		keys[n_keys++] = prm_get(&out, mkey_index) << 8;
@@ -98,11 +135,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int n, action;
 
 	n_keys = 0;
+	card_devx = true;	/* for KSM */
 	sides_open();
 	for (n = 0; n < STEPS_MAX && input.left; n++) {
 		action = input_u8(&input) % ACTIONS;
-		if (action == CREATE_KLM || action == CREATE_MTT)
-			create(&input, action == CREATE_KLM);
+		if (action == CREATE_KLM)
+			create(&input, MKEY_KLM);
+		else if (action == CREATE_MTT)
+			create(&input, MKEY_MTT);
+		else if (action == CREATE_KSM)
+			create(&input, MKEY_KSM);
 		else if (action == DESTROY)
 			destroy_mkey(&a, some_key(&input) == a.lkey ? 0 : some_key(&input));
 		else

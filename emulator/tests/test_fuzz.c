@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "prm/caps.h"
+#include "prm/devx.h"
 #include "random.h"
 #include "vfu_client.h"
 
@@ -28,16 +30,33 @@ static bool ends_running(uint16_t op)
 	return op == PRM_OP_teardown_hca || op == PRM_OP_disable_hca;
 }
 
-static uint8_t in[0x2000], out[0x2000];
+static uint32_t users[2];	/* the first contexts of the function */
+
+static bool create_contexts(struct client *c)
+{
+	struct prm_create_uctx_in uctx = {};
+	struct prm_create_uctx_out made;
+	unsigned int i;
+
+	prm_set(&uctx, opcode, PRM_OP_create_uctx);
+	prm_set(&uctx, cap, PRM_UCTX_RAW_TX | PRM_UCTX_INTERNAL_DEV_RES);
+	for (i = 0; i < 2; i++) {
+		if (cmd_exec(c, &uctx, sizeof(uctx), &made, sizeof(made), NULL))
+			return false;
+		users[i] = prm_get(&made, uid);
+	}
+	return true;
+}
+
+static uint8_t in[0x2000] __attribute__((aligned(8))), out[0x2000];
 
 static int send_command(struct client *c, uint16_t op, uint32_t len, unsigned int density)
 {
 	fill(in, len, density);
 	in[0] = op >> 8;
 	in[1] = op;
-	in[2] = 0;
-	/* one of the first contexts, if it has been created */
-	in[3] = density ? rnd(3) : 0;
+	/* the driver, or one of the first contexts, if it is still there */
+	prm_set((struct prm_mbox_in *)in, uid, density && rnd(3) ? users[rnd(2)] : 0);
 	return cmd_exec(c, in, len, out, 0x1010, NULL);
 }
 
@@ -121,7 +140,7 @@ static unsigned int random_guest(struct emu *emu, unsigned int number)
 	rnd_state = 0x9e3779b97f4a7c15ull * (number + 1);
 	client_open(&c, emu, 1);
 	if (number % 2)
-		unanswered += boot_to_init(&c) != 0;
+		unanswered += boot_to_init(&c) || !create_contexts(&c);
 	else
 		cmdq_setup(&c);
 	for (i = 0; i < 12; i++) {
@@ -174,7 +193,7 @@ int main(int argc, char **argv)
 	ktap_plan(7);
 	emu_start_option(&emu, argv[1], 2, "--card", "cx5,devx");
 	client_open(&c, &emu, 0);
-	ktap(!boot_to_init(&c), "the function starts");
+	ktap(!boot_to_init(&c) && create_contexts(&c), "the function starts, with two contexts");
 	n = fuzz_commands(&c);
 	ktap(n == ROUNDS * sizeof(opcodes) / sizeof(opcodes[0]),
 	     "each of %u random commands completes",

@@ -56,7 +56,8 @@ static const struct wrong_row mkey_rows[] = {
 	  .value = 0x40003003,
 	  .text = "page 1 of the mkey, 0x40003003, has access bits without pg_access" },
 	F(create_mkey, MKC.pd, 0xabcdef, "mkc.pd: there is no PD 0xabcdef", .status = GONE),
-	F(create_mkey, uid, 3, "uid 3: user contexts are not supported", .status = GONE),
+	F(create_mkey, uid, 3, "uid 3: user contexts are not supported", .status = GONE,
+	  .whose = WRONG_DRIVER),
 };
 
 static void wrong_mkey(void)

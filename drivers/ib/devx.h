@@ -125,15 +125,15 @@ static inline bool cxr_ib_has_devx(struct ib_device *ibdev)
 }
 
 /*
- * A command of user space, checked, of @len bytes and with an answer of @out_len: it is of this use,
- * and about the object of @uobj, if that is not NULL. Has the number of the context from here on. 0, -EINVAL, or -EOPNOTSUPP: the context has
- * no number.
+ * A command of user space, checked, of @len bytes and with an answer of @out_len: it is of this
+ * use, and about the object of @uobj, if that is not NULL. Has the number of the context from here
+ * on. 0, -EINVAL, or -EOPNOTSUPP: the context has no number.
  */
 int cxr_ib_devx_check(struct cxr_ib_ucontext *ctx, void *in, u32 len, u32 out_len,
 		      enum cxr_devx_use use, struct ib_uobject *uobj);
 /*
- * The handle of an object goes, and @err is what the device said: it took it back, or keeps it until
- * another object has gone. Frees @left and its memory then, or now.
+ * The handle of an object goes, and @err is what the device said: it took it back, or keeps it
+ * until another object has gone. Frees @left and its memory then, or now.
  */
 void cxr_ib_devx_end(struct cxr_ib_ucontext *ctx, struct cxr_ib_left *left, int err);
 /* An object has a handle; ended by cxr_ib_devx_end(). */

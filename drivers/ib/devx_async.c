@@ -215,12 +215,12 @@ out:
 	return err ? ERR_PTR(err) : query;
 }
 
-static ssize_t read_file(struct file *filp, char __user *buf, size_t count, loff_t *pos)
+static ssize_t read_file(struct file *opened, char __user *buf, size_t count, loff_t *pos)
 {
 	struct query *query;
 	ssize_t n;
 
-	query = take_answer(filp->private_data, count, !(filp->f_flags & O_NONBLOCK));
+	query = take_answer(opened->private_data, count, !(opened->f_flags & O_NONBLOCK));
 	if (IS_ERR(query))
 		return PTR_ERR(query);
 	n = sizeof(query->answer) + query->out_len;
@@ -230,12 +230,12 @@ static ssize_t read_file(struct file *filp, char __user *buf, size_t count, loff
 	return n;
 }
 
-static __poll_t poll_file(struct file *filp, struct poll_table_struct *table)
+static __poll_t poll_file(struct file *opened, struct poll_table_struct *table)
 {
-	struct cxr_ib_async_file *file = filp->private_data;
+	struct cxr_ib_async_file *file = opened->private_data;
 	__poll_t events = 0;
 
-	poll_wait(filp, &file->wait, table);
+	poll_wait(opened, &file->wait, table);
 	spin_lock_irq(&file->lock);
 	if (file->gone)
 		events = EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;

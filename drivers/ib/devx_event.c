@@ -458,13 +458,13 @@ out:
 	return err;
 }
 
-static ssize_t read_file(struct file *filp, char __user *buf, size_t count, loff_t *pos)
+static ssize_t read_file(struct file *opened, char __user *buf, size_t count, loff_t *pos)
 {
-	struct cxr_ib_event_file *file = filp->private_data;
+	struct cxr_ib_event_file *file = opened->private_data;
 	union next next;
 	int err;
 
-	err = take_next(file, count, !(filp->f_flags & O_NONBLOCK), &next);
+	err = take_next(file, count, !(opened->f_flags & O_NONBLOCK), &next);
 	if (err)
 		return err;
 	if (file->cookies_only)
@@ -475,12 +475,12 @@ static ssize_t read_file(struct file *filp, char __user *buf, size_t count, loff
 	return err ?: (ssize_t)EVENT_BYTES;
 }
 
-static __poll_t poll_file(struct file *filp, struct poll_table_struct *table)
+static __poll_t poll_file(struct file *opened, struct poll_table_struct *table)
 {
-	struct cxr_ib_event_file *file = filp->private_data;
+	struct cxr_ib_event_file *file = opened->private_data;
 	__poll_t events = 0;
 
-	poll_wait(filp, &file->wait, table);
+	poll_wait(opened, &file->wait, table);
 	spin_lock_irq(&file->lock);
 	if (file->gone)
 		events = EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;

@@ -70,6 +70,7 @@ struct cxr_ib_cq {
  * struct cxr_ib_srq - shared receive queue
  * @ibsrq: of ib_core
  * @srqn: its number
+ * @uid: user context of its PD, but for XRC
  * @log_size: in WQEs, one of which is never posted
  * @log_stride: of a WQE in bytes
  * @max_sge: of a work request
@@ -88,7 +89,7 @@ struct cxr_ib_cq {
 struct cxr_ib_srq {
 	struct ib_srq ibsrq;
 	u32 srqn;
-	u16 uid;			/* of its PD, but for XRC */
+	u16 uid;
 	u8 log_size;
 	u8 log_stride;
 	u8 max_sge;
@@ -194,6 +195,7 @@ struct cxr_ib_counters {
  * struct cxr_ib_rwq - WQ: a receive queue of user space without a QP
  * @ibwq: of ib_core; @mutex protects its state
  * @rqn: its number
+ * @uid: user context of its PD
  * @mutex: serializes transitions
  * @queue: its memory
  * @db: doorbell record
@@ -202,7 +204,7 @@ struct cxr_ib_counters {
 struct cxr_ib_rwq {
 	struct ib_wq ibwq;
 	u32 rqn;
-	u16 uid;			/* of its PD */
+	u16 uid;
 	struct mutex mutex;		/* transitions */
 	struct cxr_ib_queue queue;
 	struct cxr_ib_db db;

@@ -15,7 +15,7 @@ struct uctx {
 	uint32_t cap;
 };
 
-#define ALLOW(n) [PRM_OP_##n] = USER_ALWAYS
+#define ALLOW(n)[PRM_OP_##n] = USER_ALWAYS
 
 /*
  * Queries, and the commands of objects that a process may have. All others, such as those of event

@@ -162,7 +162,7 @@ static void fill_qp(struct prm_create_qp_in *in, uint32_t uid, const struct thin
 
 struct rqt_cmd {
 	struct prm_create_rqt_in in;
-	__be32 rq[1];
+	__be32 rq;
 };
 
 static void fill_rqt(struct rqt_cmd *b, uint32_t uid, const struct things *t)
@@ -171,7 +171,7 @@ static void fill_rqt(struct rqt_cmd *b, uint32_t uid, const struct things *t)
 	prm_set(&b->in, uid, uid);
 	prm_set(&b->in, rqt_context.rqt_max_size, 1);
 	prm_set(&b->in, rqt_context.rqt_actual_size, 1);
-	b->rq[0] = cpu_to_be32(t->rq);
+	b->rq = cpu_to_be32(t->rq);
 }
 
 static uint32_t make_tis(uint32_t uid, const struct things *t)

@@ -155,6 +155,7 @@ int cxr_cmd_destroy_qp(struct cxr_core *core, u16 uid, u32 qpn);
 /**
  * cxr_cmd_modify_qp() - one transition of a QP; the states pick the command (RST2INIT, 2ERR, ...)
  * @core: the device
+ * @uid: see above
  * @qpn: the QP
  * @from: current state
  * @to: new state; CXR_QPS_ERR and CXR_QPS_RST are possible from any state
@@ -198,6 +199,7 @@ int cxr_cmd_query_srq(struct cxr_core *core, bool xrc, u32 srqn, u16 *limit);
 /**
  * cxr_cmd_create_tis() - where a send queue's packets go
  * @core: the device
+ * @uid: see above
  * @tdn: transport domain
  * @prio: 0..7
  * @lag_port: port of the LAG, 1.., which its map translates; 0: the function's own port

@@ -201,7 +201,8 @@
  * The driver decides which commands a program may send and in which way, and compares the number of
  * the object in them with that of the handle (drivers/codec/devx.c, a table). It sets the bits that
  * say "this memory is a umem's", so that an address in a command is not used as one; a umem is
- * memory of the program that the driver pins. How an object is destroyed is fixed when it is created.
+ * memory of the program that the driver pins. How an object is destroyed is fixed when it is
+ * created.
  *
  * The device refuses to destroy what another object uses. Of verbs, that may be an object that the
  * driver does not know: while the context has such objects (cxr_ib_devx_holds()) a refusal is

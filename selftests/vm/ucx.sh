@@ -82,7 +82,7 @@ killed()
 }
 
 ktap_setup ready
-ktap_test transports "UCX finds the transports that it has over ConnectX without DEVX" transports
+ktap_test transports "UCX finds the transports that it has over ConnectX" transports
 ktap_test defaults "without a setting UCX selects RoCE v2 and rc_mlx5: messages, streams, RDMA and atomics" defaults
 ktap_test ud.verbs "ud_verbs: the same" ucx_selects ud_verbs UCX_TLS=ud_v
 ktap_test v1 "over RoCE v1" by_version v1 "type=v1"

@@ -170,8 +170,8 @@ static int umem_take_pages(struct cmd *c, struct umem *umem, const uint8_t *tail
 					     i, (unsigned long long)umem->mtt[i]);
 		if ((umem->mtt[i] & ~MTT_ACCESS) & ((1ull << umem->log_page) - 1))
 			return refuse_driver(c, PRM_STATUS_BAD_PARAM,
-					     "page %u of the umem, 0x%llx, is not aligned to 2^%u", i,
-					     (unsigned long long)umem->mtt[i], umem->log_page);
+					     "page %u of the umem, 0x%llx, is not aligned to 2^%u",
+					     i, (unsigned long long)umem->mtt[i], umem->log_page);
 	}
 	return 0;
 }

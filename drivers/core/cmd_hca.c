@@ -288,6 +288,19 @@ static int read_eswitch_pages(struct cxr_core *core, struct prm_query_hca_cap_ou
 	return 0;
 }
 
+static int read_user_events(struct cxr_core *core, struct prm_query_hca_cap_out *out)
+{
+	int err;
+
+	if (!core->caps.log_max_uctx || !core->caps.event_cap)
+		return 0;
+	err = query_caps(core, PRM_CAP_EVENT, PRM_CAP_CUR, out);
+	if (!err)
+		cxr_caps_decode_events(prm_sub(out, capability.device_event_cap,
+					       device_event_cap), &core->caps);
+	return err;
+}
+
 /* The other capability pages, as announced by the general one, which is in @out. */
 static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
@@ -320,13 +333,9 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap,
 					     flow_table_nic_cap), caps);
 	}
-	if (caps->log_max_uctx && caps->event_cap) {
-		err = query_caps(core, PRM_CAP_EVENT, PRM_CAP_CUR, out);
-		if (err)
-			return err;
-		cxr_caps_decode_events(prm_sub(out, capability.device_event_cap,
-					       device_event_cap), caps);
-	}
+	err = read_user_events(core, out);
+	if (err)
+		return err;
 	if (caps->eswitch_manager && caps->port_owner) {
 		err = read_eswitch_pages(core, out);
 		if (err)

@@ -3,7 +3,23 @@
  * DEVX: objects of the device that programs make themselves, by commands that they compose. The
  * device keeps those of one context from another's by the number of the context ("uid"), which the
  * driver puts into each command; objects of verbs have it as well, so that one kind can refer to
- * the other.
+ * the other. libmlx5 asks for it whenever it opens a device.
+ *
+ * The driver decides which commands a program may send and in which way, and compares the number of
+ * the object in them with that of the handle (drivers/codec/devx.c, a table). It sets the bits that
+ * say "this memory is a umem's", so that an address in a command is not used as one; a umem is
+ * memory of the program that the driver pins. How an object is destroyed is fixed when it is
+ * created.
+ *
+ * The device refuses to destroy what another object uses. Of verbs, that may be an object that the
+ * driver does not know: while the context has such objects (cxr_ib_devx_holds()) a refusal is
+ * returned, and the object stays; a QP is in reset by then. When the process ends, ib_core destroys
+ * its objects, the newest first. What the device does not take back then, since an older object
+ * uses it, loses its handle, but not its memory, and is tried again before each object of verbs and
+ * when the context goes (cxr_ib_devx_settle()).
+ *
+ * Events reach a program by a file: each event of the asynchronous EQ is looked up by its number,
+ * and the kind and number of its object, in the subscriptions (drivers/ib/devx_event.c).
  */
 #ifndef CXR_IB_DEVX_H
 #define CXR_IB_DEVX_H

@@ -9,6 +9,7 @@
 #include "prm/mkey.h"
 #include "prm/obj.h"
 #include "prm/qp.h"
+#include "prm/nic.h"
 #include "prm/srq.h"
 #include "prm/vport.h"
 

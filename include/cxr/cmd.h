@@ -146,6 +146,18 @@ int cxr_cmd_user(struct cxr_core *core, void *in, u32 len, void *out, u32 out_le
  */
 int cxr_cmd_user_destroy(struct cxr_core *core, const struct cxr_devx_destroy *destroy);
 
+/* ---- CQs that the device has already (eq.c) -------------------------------------------------- */
+
+/*
+ * For a CQ that the device has already, with all fields set: from here on its handlers may run.
+ * -ENOMEM, or -EPROTO: another CQ has this number, and must not be destroyed. May sleep.
+ */
+int cxr_cq_register(struct cxr_core *core, struct cxr_cq *cq);
+/* After it no handler of the CQ runs. May sleep; not under a lock that a handler takes. */
+void cxr_cq_unregister(struct cxr_core *core, struct cxr_cq *cq);
+/* The completion vector whose EQ has this number, or -ENOENT. While the device is up. */
+int cxr_comp_vector(const struct cxr_core *core, u8 eqn);
+
 /* ---- QP (cmd_qp.c) --------------------------------------------------------------------------- */
 
 /* The QP is in state RST. */

@@ -191,28 +191,11 @@
  *
  * OBJECTS OF PROGRAMS
  *
- * A program may make objects of the device by commands that it composes itself (DEVX,
- * drivers/ib/devx.c), if the card has user contexts. libmlx5 asks for that whenever it opens a
- * device; the context then has a number, its uid, which goes into each command of the program, and
- * into those of the driver for its verbs. The device lets nobody with a uid name an object of
- * another. Event queues for completions and counter sets belong to all (PRM_UID_SHARED); XRC
- * domains, their SRQs and QPs, and memory keys of verbs are the kernel's, which may name any.
- *
- * The driver decides which commands a program may send and in which way, and compares the number of
- * the object in them with that of the handle (drivers/codec/devx.c, a table). It sets the bits that
- * say "this memory is a umem's", so that an address in a command is not used as one; a umem is
- * memory of the program that the driver pins. How an object is destroyed is fixed when it is
- * created.
- *
- * The device refuses to destroy what another object uses. Of verbs, that may be an object that the
- * driver does not know: while the context has such objects (cxr_ib_devx_holds()) a refusal is
- * returned, and the object stays; a QP is in reset by then. When the process ends, ib_core destroys
- * its objects, the newest first. What the device does not take back then, since an older object
- * uses it, loses its handle, but not its memory, and is tried again before each object of verbs and
- * when the context goes (cxr_ib_devx_settle()).
- *
- * Events reach a program by a file: each event of the asynchronous EQ is looked up by its number,
- * and the kind and number of its object, in the subscriptions (drivers/ib/devx_event.c).
+ * A program may make objects of the device by commands of its own (DEVX, drivers/ib/devx.h), if the
+ * card has user contexts. Each context then has a number, its uid, which is in its commands, and in
+ * those of the driver for its verbs; the device lets nobody with a uid name an object of another.
+ * Event queues for completions and counter sets belong to all (PRM_UID_SHARED); XRC domains, their
+ * SRQs and QPs, and memory keys of verbs are the kernel's, which may name any.
  *
  * WHERE COMMANDS ARE NOT ALLOWED
  *
@@ -784,13 +767,6 @@ struct cxr_cq_attr {
  */
 int cxr_cq_create(struct cxr_core *core, struct cxr_cq *cq, const struct cxr_cq_attr *attr);
 /*
- * For a CQ that the device has already, with all fields set: from here on its handlers may run.
- * -ENOMEM, or -EPROTO: another CQ has this number, and must not be destroyed. May sleep.
- */
-int cxr_cq_register(struct cxr_core *core, struct cxr_cq *cq);
-/* After it no handler of the CQ runs. May sleep; not under a lock that a handler takes. */
-void cxr_cq_unregister(struct cxr_core *core, struct cxr_cq *cq);
-/*
  * After it no handler of the CQ runs and the device does not access its memory, even if the device
  * has failed. May sleep; not under a lock that cq->comp() takes. After an error the device has kept
  * the CQ, and may access its memory, see cmd.h.
@@ -817,8 +793,6 @@ int cxr_cq_moderate(struct cxr_core *core, struct cxr_cq *cq, u16 period, u16 ma
  */
 int cxr_cq_resize(struct cxr_core *core, struct cxr_cq *cq, enum cxr_cqe_size cqe_size,
 		  u8 log_size, const struct cxr_pas *pas);
-/* The completion vector whose EQ has this number, or -ENOENT. While the device is up. */
-int cxr_comp_vector(const struct cxr_core *core, u8 eqn);
 /* Interrupt number of a completion vector, or -EINVAL. Any context, while the device is up. */
 int cxr_comp_irq(const struct cxr_core *core, int vector);
 

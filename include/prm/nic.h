@@ -774,30 +774,4 @@ struct prm_destroy_rqt_out_bits {
 };
 PRM_LAYOUT(destroy_rqt_out, 0x10);
 
-struct prm_xrqc_bits {
-	u8 state[4];
-	u8 rlkey[1];
-	u8 rsvd_05[15];
-	u8 topology[4];
-	u8 rsvd_18[4];
-	u8 offload[4];
-	u8 rsvd_20[8];
-	u8 user_index[24];
-	u8 rsvd_40[8];
-	u8 cqn[24];
-	u8 rsvd_60[928];
-	struct prm_wq_bits wq;
-};
-PRM_LAYOUT(xrqc, 0x140);
-
-struct prm_create_xrq_in_bits {
-	u8 opcode[16];
-	u8 uid[16];
-	u8 rsvd_20[16];
-	u8 op_mod[16];
-	u8 rsvd_40[64];
-	struct prm_xrqc_bits xrq_context;
-};
-PRM_LAYOUT(create_xrq_in, 0x150);
-
 #endif

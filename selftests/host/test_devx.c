@@ -55,9 +55,6 @@ static void test_allowed(void)
 		PRM_OP_modify_nic_vport_context, PRM_OP_set_flow_table_root, PRM_OP_create_lag,
 		PRM_OP_sqd2rts_qp, PRM_OP_mad_ifc, PRM_OP_modify_cong_params,
 	};
-	struct prm_query_general_object_in *general = (void *)in;
-	struct prm_create_psv_in *psv = (void *)in;
-	struct prm_set_fte_in *fte = (void *)in;
 	unsigned int i;
 
 	begin("devx", "commands of the kernel are not for programs");
@@ -88,6 +85,13 @@ static void test_allowed(void)
 	expect(allowed(0xb00, CXR_DEVX_GENERAL), true);
 	expect(allowed(0xcff, CXR_DEVX_GENERAL), true);
 	expect(allowed(0xd00, CXR_DEVX_GENERAL), false);
+}
+
+static void test_allowed_by_fields(void)
+{
+	struct prm_query_general_object_in *general = (void *)in;
+	struct prm_create_psv_in *psv = (void *)in;
+	struct prm_set_fte_in *fte = (void *)in;
 
 	begin("devx", "a flow table entry is created with modifier 0, and modified with 1");
 	command(PRM_OP_set_fte);
@@ -128,10 +132,6 @@ static void test_allowed(void)
 
 static void test_memory(void)
 {
-	struct prm_create_mkey_in *mkey = (void *)in;
-	struct prm_modify_cq_in *cq = (void *)in;
-	__be32 before[BYTES / 4];
-
 	begin("devx", "the memory of an object is that of umems, whatever the command says");
 	expect_umem(create_cq, cq_umem_valid);
 	expect_umem(create_cq, cq_context.dbr_umem_valid);
@@ -148,6 +148,11 @@ static void test_memory(void)
 	expect_umem(create_xrc_srq, xrc_srq_context_entry.dbr_umem_valid);
 	expect_umem(create_xrq, xrq_context.wq.wq_umem_valid);
 	expect_umem(create_xrq, xrq_context.wq.dbr_umem_valid);
+}
+
+static void test_keys(void)
+{
+	struct prm_create_mkey_in *mkey = (void *)in;
 
 	begin("devx", "a memory key of pages is one of umems");
 	command(PRM_OP_create_mkey);
@@ -169,6 +174,12 @@ static void test_memory(void)
 	command(PRM_OP_create_mkey);
 	prm_set(mkey, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_PA);
 	expect(cxr_devx_use_umems(in, sizeof(*mkey)), -EINVAL);
+}
+
+static void test_changes(void)
+{
+	struct prm_modify_cq_in *cq = (void *)in;
+	__be32 before[BYTES / 4];
 
 	begin("devx", "a QP is given no other doorbell record on its way");
 	command(PRM_OP_rst2init_qp);
@@ -275,12 +286,10 @@ static void test_objects(void)
 static void test_places(void)
 {
 	struct prm_create_flow_group_in *group = (void *)in;
-	struct prm_create_general_object_in *other = (void *)in;
 	struct prm_set_fte_in *fte = (void *)in;
 	struct prm_attach_to_mcg_in *mcg = (void *)in;
-	struct cxr_devx_destroy destroy, drain;
+	struct cxr_devx_destroy destroy;
 	struct prm_destroy_flow_group_in *no_group = (void *)destroy.in;
-	struct prm_destroy_general_object_in *no_other = (void *)destroy.in;
 	struct prm_delete_fte_in *no_fte = (void *)destroy.in;
 	struct prm_detach_from_mcg_in *no_mcg = (void *)destroy.in;
 	struct cxr_devx_id id;
@@ -320,6 +329,14 @@ static void test_places(void)
 	expect(prm_get(no_mcg, opcode), PRM_OP_detach_from_mcg);
 	expect(prm_get(no_mcg, qpn), 0x5a);
 	expect_bytes(prm_bytes(no_mcg, multicast_gid), prm_bytes(mcg, multicast_gid), 16);
+}
+
+static void test_other_ends(void)
+{
+	struct prm_create_general_object_in *other = (void *)in;
+	struct cxr_devx_destroy destroy, drain;
+	struct prm_destroy_general_object_in *no_other = (void *)destroy.in;
+	struct cxr_devx_id id;
 
 	begin("devx", "a DC target is drained for the same context before it is destroyed");
 	command(PRM_OP_create_dct);
@@ -409,13 +426,10 @@ static void test_events(void)
 		{ PRM_EVENT_WQ_CATAS_ERROR, PRM_EQE_RSC_RQ, CXR_DEVX_RQ },
 		{ PRM_EVENT_WQ_ACCESS_ERROR, PRM_EQE_RSC_SQ, CXR_DEVX_SQ },
 	};
-	struct cxr_devx_events listed = { .affiliated = { 1 << PRM_EVENT_CQ_ERROR } };
 	struct cxr_devx_id id = { .num = 0x5a };
 	struct cxr_devx_source source;
 	struct prm_eqe eqe;
 	unsigned int i;
-
-	listed.unaffiliated[1] = 1ULL << 36;	/* event 100 */
 
 	begin("devx", "events of a queue reach the subscription of that queue");
 	for (i = 0; i < sizeof(queues) / sizeof(queues[0]); i++) {
@@ -433,6 +447,11 @@ static void test_events(void)
 	begin("devx", "events of queues of different kinds with one number are kept apart");
 	id.kind = CXR_DEVX_SQ;
 	expect(cxr_devx_event_key(PRM_EVENT_WQ_CATAS_ERROR, &id) == source.key, false);
+}
+
+static void test_event_kinds(void)
+{
+	struct cxr_devx_id id = {};
 
 	begin("devx", "an object has no events of another kind, whose number may be the same");
 	id.kind = CXR_DEVX_PD;
@@ -449,6 +468,13 @@ static void test_events(void)
 	expect(cxr_devx_event_fits(PRM_EVENT_COMM_EST, &id), false);
 	id.kind = CXR_DEVX_OTHER;
 	expect(cxr_devx_event_fits(PRM_EVENT_OBJECT_CHANGE, &id), true);
+}
+
+static void test_other_events(void)
+{
+	struct cxr_devx_id id = { .num = 0x5a };
+	struct cxr_devx_source source;
+	struct prm_eqe eqe;
 
 	begin("devx", "errors of a CQ reach its subscription");
 	memset(&eqe, 0, sizeof(eqe));
@@ -477,6 +503,13 @@ static void test_events(void)
 	expect(source.object, false);
 	expect(source.key, PRM_EVENT_PORT_CHANGE);
 	expect(source.num, 0);
+}
+
+static void test_event_lists(void)
+{
+	struct cxr_devx_events listed = { .affiliated = { 1 << PRM_EVENT_CQ_ERROR } };
+
+	listed.unaffiliated[1] = 1ULL << 36;	/* event 100 */
 
 	begin("devx", "a device without a list has the older events: of queues, and of the port");
 	expect(cxr_devx_event_allowed(NULL, PRM_EVENT_COMM_EST, true), true);
@@ -499,10 +532,17 @@ static void test_events(void)
 void test_devx(void)
 {
 	test_allowed();
+	test_allowed_by_fields();
 	test_memory();
+	test_keys();
+	test_changes();
 	test_lengths();
 	test_objects();
 	test_places();
+	test_other_ends();
 	test_numbers();
 	test_events();
+	test_event_kinds();
+	test_other_events();
+	test_event_lists();
 }

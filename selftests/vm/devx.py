@@ -46,6 +46,14 @@ def refused_by_device(call, *args, **more):
     raise AssertionError("accepted by the device")
 
 
+def with_qp():
+    """A context with a CQ, and a QP that uses it"""
+    ctx = Context()
+    cq = Cq(ctx)
+    _, pdn = pd(ctx)
+    return ctx, cq, Qp(ctx, pdn, cq.cqn, cq.uar)
+
+
 def caps(ctx):
     out = ctx.other(command("query_hca_cap", op_mod=CAP_CURRENT), "query_hca_cap_out")
     return get(out, "query_hca_cap_out", "capability.cmd_hca_cap.log_max_uctx")
@@ -115,10 +123,7 @@ def opcodes():
 
 @row("opcodes.qp", "and those about a QP")
 def opcodes_qp():
-    ctx = Context()
-    cq = Cq(ctx)
-    _, pdn = pd(ctx)
-    qp = Qp(ctx, pdn, cq.cqn, cq.uar)
+    ctx, _, qp = with_qp()
     every = range(0x480, 0x580)
     assert passed(every, lambda data: ctx.modify(qp.handle, data, "query_qp_out"), qp.qpn) == QP_MODIFIES
     assert passed(every, lambda data: ctx.query(qp.handle, data, "query_qp_out"), qp.qpn) == QP_QUERIES
@@ -154,10 +159,7 @@ def status():
 
 @row("create", "objects are created, queried by their handle, and destroyed")
 def create():
-    ctx = Context()
-    cq = Cq(ctx)
-    _, pdn = pd(ctx)
-    qp = Qp(ctx, pdn, cq.cqn, cq.uar)
+    ctx, cq, qp = with_qp()
     out = ctx.query(cq.handle, command("query_cq", cqn=cq.cqn), "query_cq_out")
     assert get(out, "query_cq_out", "cq_context.log_cq_size") == 4
     out = ctx.query(qp.handle, command("query_qp", qpn=qp.qpn), "query_qp_out")
@@ -168,10 +170,7 @@ def create():
 
 @row("modify", "a QP is modified by its handle")
 def modify():
-    ctx = Context()
-    cq = Cq(ctx)
-    _, pdn = pd(ctx)
-    qp = Qp(ctx, pdn, cq.cqn, cq.uar)
+    ctx, _, qp = with_qp()
     ctx.modify(qp.handle, command("rst2init_qp", qpn=qp.qpn, qpc__pm_state=3, qpc__primary_address_path__vhca_port_num=1))
     out = ctx.query(qp.handle, command("query_qp", qpn=qp.qpn), "query_qp_out")
     assert get(out, "query_qp_out", "qpc.state") == 1

@@ -6,6 +6,7 @@
 #include "prm/cmdif.h"
 #include "prm/counter.h"
 #include "prm/definer.h"
+#include "prm/dct.h"
 #include "prm/devx.h"
 #include "prm/eqe.h"
 #include "prm/flow.h"

@@ -93,48 +93,6 @@ PRM_LAYOUT(destroy_umem_out, 0x10);
 
 /* ---- where the numbers of objects are that only user space creates ---- */
 
-struct prm_create_dct_out_bits {
-	u8 status[8];
-	u8 rsvd_08[24];
-	u8 syndrome[32];
-	u8 rsvd_40[8];
-	u8 dctn[24];
-	u8 ece[32];
-};
-PRM_LAYOUT(create_dct_out, 0x10);
-
-struct prm_destroy_dct_in_bits {
-	u8 opcode[16];
-	u8 uid[16];
-	u8 rsvd_20[16];
-	u8 op_mod[16];
-	u8 rsvd_40[8];
-	u8 dctn[24];
-	u8 rsvd_60[32];
-};
-PRM_LAYOUT(destroy_dct_in, 0x10);
-
-struct prm_query_dct_in_bits {
-	u8 opcode[16];
-	u8 rsvd_10[32];
-	u8 op_mod[16];
-	u8 rsvd_40[8];
-	u8 dctn[24];
-	u8 rsvd_60[32];
-};
-PRM_LAYOUT(query_dct_in, 0x10);
-
-struct prm_drain_dct_in_bits {
-	u8 opcode[16];
-	u8 uid[16];
-	u8 rsvd_20[16];
-	u8 op_mod[16];
-	u8 rsvd_40[8];
-	u8 dctn[24];
-	u8 rsvd_60[32];
-};
-PRM_LAYOUT(drain_dct_in, 0x10);
-
 struct prm_create_xrq_out_bits {
 	u8 status[8];
 	u8 rsvd_08[24];

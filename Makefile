@@ -26,7 +26,7 @@ MODULE_SOURCES := Kbuild dkms.conf LICENSE include drivers
 DKMS_SOURCE = $(DESTDIR)/usr/src/cxr-$(VERSION)
 RELEASE := .ci .gitignore Documentation Kbuild LICENSE Makefile README.md debian dkms.conf drivers emulator include packaging scripts selftests
 BUILT := *.o *.ko *.mod *.mod.c .*.cmd __pycache__
-CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" ONLY="$(ONLY)" CARD="$(CARD)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" SHUFFLE="$(SHUFFLE)" TURN="$(TURN)" scripts/check
+CHECK = KERNELS="$(KERNELS)" DRIVER="$(DRIVER)" TESTS="$(TESTS)" ONLY="$(ONLY)" CARD="$(CARD)" IOMMU="$(IOMMU)" LONG="$(LONG)" SEED="$(SEED)" SHUFFLE="$(SHUFFLE)" TURN="$(TURN)" BUILDS="$(BUILDS)" scripts/check
 
 all: headers
 	$(MAKE) -C $(KDIR) M=$(TOP) W=1 modules

@@ -79,7 +79,8 @@ class WithoutGuests:
         self.kernels = os.environ["KERNELS"].split()
         self.installed = threading.Event()      # the packages, which selftests/vm/package.sh looks at
         self.threads = []
-        self.build([k for k in BUILD_KERNELS if k in self.kernels])
+        self.builds = os.environ["BUILDS"].split() or BUILD_KERNELS
+        self.build([k for k in self.builds if k in self.kernels])
 
     def build(self, kernels):
         if "build" in self.parts and kernels:
@@ -95,7 +96,7 @@ class WithoutGuests:
     def rest(self):
         if "host" in self.parts:
             host_part()
-        self.build([k for k in BUILD_KERNELS if k not in self.kernels])
+        self.build([k for k in self.builds if k not in self.kernels])
 
     def held(self, work, nice):
         """Do this in a thread, and show its lines together."""
@@ -127,10 +128,10 @@ def scripts_wanted():
     for n in names:
         if n not in [s.name for s in found] + [s.name[:-3] for s in found]:
             sys.exit(f"check: TESTS: there is no selftests/vm/{n}")
+    found = [s for s in found if not names or s.name in names or s.name[:-3] in names]
     if os.environ["TURN"]:
         kernel, driver = os.environ["KERNELS"].split()[0], os.environ["DRIVER"]
         take_turns([s for s in found if not s.unfit(kernel, driver)], os.environ["TURN"])
-    found = [s for s in found if not names or s.name in names or s.name[:-3] in names]
     globs = patterns(os.environ["ONLY"])
     if not globs:
         return [(s, None) for s in found]

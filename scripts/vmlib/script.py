@@ -71,8 +71,6 @@ def read_head(path):
                 raise HeadError(f"{name}:{number}: '{key}: {value}' does not match {HEAD[key][1]}: {HEAD[key][2]}")
             seen.add(key)
             head[key] = value
-    if head["turn"] and head["ledger"]:
-        raise HeadError(f"{name}: 'turn' and 'ledger': the scripts of the ledger run together")
     return head
 
 
@@ -153,13 +151,16 @@ class Script:
 
 
 def take_turns(scripts, turn):
-    """Have those wait whose turn it is not. The N turns of TURN, K/N, take about equally long."""
+    """Have those wait whose turn it is not. The N turns of TURN, K/N, take about equally long; the scripts of the ledger have one turn."""
     number, turns = map(int, turn.split("/"))
+    takers = [s for s in scripts if s.head["turn"]]
+    groups = [[s] for s in takers if not s.head["ledger"]] + [[s for s in takers if s.head["ledger"]]]
     takes = [0] * turns
-    for s in sorted((s for s in scripts if s.head["turn"]), key=lambda s: (-s.takes(), s.name)):
+    for length, group in sorted(((sum(s.takes() for s in g), g) for g in groups), key=lambda g: (-g[0], [s.name for s in g[1]])):
         its = takes.index(min(takes))
-        takes[its] += s.takes()
-        s.waits = its != number % turns
+        takes[its] += length
+        for s in group:
+            s.waits = its != number % turns
 
 
 def all_scripts():

@@ -5,6 +5,7 @@
 # guests: 2
 # card: cx7,dcb
 # takes: 60
+# turn: yes
 # drivers: cxr mlx5
 # ledger: yes
 # windows: cxr

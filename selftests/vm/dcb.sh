@@ -5,6 +5,7 @@
 # guests: 2
 # card: cx5,dcb
 # takes: 90
+# turn: yes
 # drivers: cxr mlx5
 # ledger: yes
 # timeout: 600

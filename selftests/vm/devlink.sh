@@ -4,6 +4,7 @@
 # devlink device information, and reloads that change roce_mode and ud_gid_type, that find clients unbound, and that fail.
 # guests: 1
 # takes: 50
+# turn: yes
 # drivers: cxr
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"

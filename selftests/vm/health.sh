@@ -4,6 +4,7 @@
 # devlink's health reporters, and the recovery of fw_fatal: a device that fails is reset and works again by itself.
 # guests: 1
 # takes: 80
+# turn: yes
 # timeout: 600
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"

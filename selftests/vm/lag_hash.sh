@@ -5,6 +5,7 @@
 # guests: 2
 # ledger: yes
 # takes: 220
+# turn: yes
 # functions: 2
 # card: cx6dx
 # drivers: cxr mlx5

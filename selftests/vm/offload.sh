@@ -5,6 +5,7 @@
 # guests: 2
 # ledger: yes
 # takes: 60
+# turn: yes
 # drivers: cxr mlx5
 # timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"

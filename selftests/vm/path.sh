@@ -6,6 +6,7 @@
 # guests: 2
 # ledger: yes
 # takes: 80
+# turn: yes
 # drivers: cxr mlx5
 # timeout: 600
 # windows: yes

@@ -6,6 +6,7 @@
 # card: cx5,dcb
 # ledger: yes
 # takes: 70
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

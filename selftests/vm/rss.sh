@@ -7,6 +7,7 @@
 # cpus: 2
 # ledger: yes
 # takes: 60
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

@@ -4,6 +4,7 @@
 # SR-IOV: the driver of a PF, in guest b, enables two VFs, of which this guest has the first, gives the card their memory, and takes RoCE from them.
 # guests: 2
 # takes: 90
+# turn: yes
 # card: cx5,vfs=2,sriov
 # drivers: cxr mlx5
 # timeout: 900

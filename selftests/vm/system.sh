@@ -5,6 +5,7 @@
 # guests: 2
 # cpus: 2
 # takes: 40
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$KTAP_DIR/rows.sh"

@@ -5,6 +5,7 @@
 # guests: 2
 # ledger: yes
 # takes: 90
+# turn: yes
 # card: cx5,vfs=2
 # drivers: cxr mlx5
 # windows: yes

@@ -7,6 +7,7 @@
 # cpus: 2
 # ledger: yes
 # takes: 110
+# turn: yes
 # timeout: 900
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -68,6 +68,7 @@ static void card_general_sizes(const struct card *card, struct prm_cmd_hca_cap *
 	prm_set(cap, log_max_stride_sz_sq, 6);
 	prm_set(cap, log_min_stride_sz_sq, 6);
 	prm_set(cap, log_max_current_uc_list, ETH_LOG_MAX_UC_LIST);
+	prm_set(cap, log_max_current_uc_list_wr_supported, 1);
 	prm_set(cap, log_max_current_mc_list, ETH_LOG_MAX_MC_LIST);
 	prm_set(cap, log_max_vlan_list, ETH_LOG_MAX_VLAN_LIST);
 }
@@ -422,11 +423,14 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		return -1;
 	}
 	memcpy(max, cur, CAP_BYTES);
-	if (type == CAP_GENERAL)
+	if (type == CAP_GENERAL) {
 		prm_set((struct prm_cmd_hca_cap *)max, uar_4k, 1);
-	else if (type == CAP_ROCE)
+		prm_set((struct prm_cmd_hca_cap *)max, log_max_current_uc_list,
+			ETH_LOG_MOST_UC_LIST);
+	} else if (type == CAP_ROCE) {
 		prm_set((struct prm_roce_cap *)max, sw_r_roce_src_udp_port, 1);
-	else if (type == CAP_PORT_SELECTION)
+	} else if (type == CAP_PORT_SELECTION) {
 		prm_set((struct prm_port_selection_cap *)max, port_select_flow_table_bypass, 1);
+	}
 	return 0;
 }

@@ -254,8 +254,9 @@ static int run_query_hca_cap(struct cmd *c)
 }
 
 /* All ones where the driver may change a capability. */
-static void settable_mask(unsigned int type, uint8_t *mask)
+static void settable_mask(const struct cxdev *dev, unsigned int type, uint8_t *mask)
 {
+	const struct prm_cmd_hca_cap *max = (const void *)dev->hca->cap_max[CAP_GENERAL];
 	struct prm_cmd_hca_cap *gen = (void *)mask;
 	struct prm_port_selection_cap *port_selection = (void *)mask;
 	struct prm_roce_cap *roce = (void *)mask;
@@ -267,6 +268,8 @@ static void settable_mask(unsigned int type, uint8_t *mask)
 		prm_set(gen, uar_4k, 1);
 		prm_set(gen, log_uar_page_sz, 0xffff);
 		prm_set(gen, cache_line_128byte, 1);
+		if (prm_get(max, log_max_current_uc_list_wr_supported))
+			prm_set(gen, log_max_current_uc_list, 0x1f);
 	} else if (type == CAP_ROCE) {
 		prm_set(roce, sw_r_roce_src_udp_port, 1);
 	} else if (type == CAP_PORT_SELECTION) {
@@ -289,6 +292,10 @@ static int check_general(struct cmd *c, const struct prm_cmd_hca_cap *want,
 			      prm_get(want, log_uar_page_sz));
 	if (prm_get(want, cache_line_128byte) > prm_get(max, cache_line_128byte))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "cache_line_128byte is not supported");
+	if (prm_get(want, log_max_current_uc_list) > prm_get(max, log_max_current_uc_list))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "log_max_current_uc_list %u is above %u",
+			      prm_get(want, log_max_current_uc_list),
+			      prm_get(max, log_max_current_uc_list));
 	return 0;
 }
 
@@ -335,6 +342,12 @@ unsigned int hca_vxlan_ports(const struct cxdev *dev)
 	unsigned int n = caps ? prm_get(caps, max_vxlan_udp_ports) : 0;
 
 	return n ? n : PRM_VXLAN_PORTS_DEFAULT;
+}
+
+unsigned int hca_log_max_uc_list(const struct cxdev *dev)
+{
+	return prm_get((const struct prm_cmd_hca_cap *)dev->hca->cap_cur[CAP_GENERAL],
+		       log_max_current_uc_list);
 }
 
 bool hca_affinity_bypass(const struct cxdev *dev)
@@ -384,7 +397,7 @@ static int run_set_hca_cap(struct cmd *c)
 			      "capabilities of type 0x%x cannot be set", type);
 	if (type == CAP_ATOMIC)
 		return set_atomic(c, (const void *)want);
-	settable_mask(type, mask);
+	settable_mask(c->dev, type, mask);
 	for (i = 0; i < CAP_BYTES; i++)
 		if ((want[i] ^ hca->cap_cur[type][i]) & ~mask[i])
 			return refuse(c, PRM_STATUS_BAD_PARAM,

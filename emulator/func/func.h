@@ -546,6 +546,9 @@ enum { TUNNEL_VXLAN = 1, TUNNEL_GRE = 2, TUNNEL_IP = 4 };
 unsigned int hca_tunnels(const struct cxdev *dev);
 unsigned int hca_vxlan_ports(const struct cxdev *dev);
 
+/* Of the vport's list of unicast addresses; drivers can set it. */
+unsigned int hca_log_max_uc_list(const struct cxdev *dev);
+
 /*
  * health_buffer.c: the firmware reports a failure with all that belongs to it, and the time; 0: it
  * takes the report back.

@@ -15,7 +15,8 @@
 extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[], cmds_eswitch[];
 
 /* Limits that the capabilities advertise and the commands enforce. */
-#define ETH_LOG_MAX_UC_LIST 7
+#define ETH_LOG_MAX_UC_LIST 7	/* after a reset */
+#define ETH_LOG_MOST_UC_LIST 10	/* as a driver can set it */
 #define ETH_LOG_MAX_MC_LIST 11
 #define ETH_LOG_MAX_VLAN_LIST 12
 #define ETH_MAX_MTU 10000 /* port MTU, FCS included */

@@ -125,8 +125,8 @@ static int check_address(struct cmd *c, unsigned int type, uint64_t entry)
 static int copy_list(struct cmd *c, const struct prm_modify_nic_vport_context_in *in,
 		     struct address_list *list)
 {
-	static const unsigned int log_max[LIST_TYPES] = { ETH_LOG_MAX_UC_LIST, ETH_LOG_MAX_MC_LIST,
-							  ETH_LOG_MAX_VLAN_LIST };
+	const unsigned int log_max[LIST_TYPES] = { hca_log_max_uc_list(c->dev),
+						   ETH_LOG_MAX_MC_LIST, ETH_LOG_MAX_VLAN_LIST };
 	unsigned int type = prm_get(in, nic_vport_context.allowed_list_type);
 	uint32_t n = prm_get(in, nic_vport_context.allowed_list_size), i;
 	const uint8_t *tail = prm_tail_const(in);

@@ -464,6 +464,14 @@ static bool probe_list(struct dut *dut, uint32_t value, uint32_t type)
 	return !try_list(dut, type, 0) && good;
 }
 
+static bool probe_list_settable(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	return !try_set_cap(dut, CAP_GENERAL,
+			    offsetof(struct prm_cmd_hca_cap_bits, log_max_current_uc_list), 5, 9);
+}
+
 static bool probe_msg(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
@@ -600,6 +608,7 @@ const struct cap_row caps_sizes[] = {
 	SIZE(log_max_stride_sz_sq, probe_most_stride, true),
 	SIZE(log_min_stride_sz_sq, probe_least_stride, true),
 	SIZE(log_max_current_uc_list, probe_list, PRM_VPORT_LIST_UC),
+	CAP_ROW(cmd_hca_cap, log_max_current_uc_list_wr_supported, true, probe_list_settable, 0),
 	SIZE(log_max_current_mc_list, probe_list, PRM_VPORT_LIST_MC),
 	SIZE(log_max_vlan_list, probe_list, PRM_VPORT_LIST_VLAN),
 	SIZE(max_qp_cnt, probe_count, OBJ_Q_COUNTER),

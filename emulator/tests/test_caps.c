@@ -160,7 +160,7 @@ static const char *const only_said[] = {
 	/* what drivers do not ask for, and what they ask a number of */
 	"vport_counters", "out_of_seq_cnt", "retransmission_q_counters",
 	"enhanced_error_q_counters", "supported_atomic_req_8B_endianness_mode_1",
-	"nic_rx_multi_path_tirs", "nic_rx_multi_path_tirs_fts", "log_max_current_uc_list",
+	"nic_rx_multi_path_tirs", "nic_rx_multi_path_tirs_fts",
 	"log_max_current_mc_list", "log_max_vlan_list", "log_min_stride_sz_rq",
 	"log_max_stride_sz_sq", "log_min_stride_sz_sq", "max_flow_counter_15_0",
 	"log_max_flow_counter_bulk", "log_max_flow_counter", "modify_root", "log_max_eq_sz",

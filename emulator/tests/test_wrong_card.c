@@ -377,6 +377,7 @@ static const struct wrong_row set_cap_rows[] = {
 	CAP(pkey_table_size, 5, "pkey_table_size 0x5 is above 0x0"),
 	CAP(log_uar_page_sz, 1, "log_uar_page_sz 1 without uar_4k: UARs are 4 KiB"),
 	CAP(cache_line_128byte, 1, "cache_line_128byte is not supported"),
+	CAP(log_max_current_uc_list, 11, "log_max_current_uc_list 11 is above 10"),
 	CAP(dct, 1, "type 0x0: byte 0x* is 0x*, was 0x*: read-only"),
 	F(set_hca_cap, function_id, 1, "there are no other functions"),
 	F(set_hca_cap, op_mod, 2 * 0x7e, "capabilities of type 0x7e cannot be set"),

@@ -9,6 +9,9 @@
 #include "flow.h"
 #include "../policy/mode.h"
 
+/* Addresses of a port that the driver has tables for. */
+#define CXR_MACS_MAX	1024
+
 struct cxr_caps {
 	u8 num_ports;
 	bool eth;			/* port_type is Ethernet */

@@ -122,6 +122,21 @@ static int query_both(struct cxr_core *core, enum prm_cap_page page, struct cap_
 	return err ?: query_caps(core, page, PRM_CAP_CUR, &bufs->cur);
 }
 
+/* How many unicast addresses the port has: as devlink says, if the device lets it. */
+static void set_macs(struct cxr_dev *dev, const struct prm_cmd_hca_cap *max,
+		     struct prm_cmd_hca_cap *set)
+{
+	u32 macs = dev->sizes[CXR_SIZE_MACS];
+
+	dev->macs_max = 0;
+	if (!prm_get(max, log_max_current_uc_list_wr_supported))
+		return;
+	dev->macs_max = BIT(min_t(u32, prm_get(max, log_max_current_uc_list),
+				  ilog2(CXR_MACS_MAX)));
+	if (macs)
+		prm_set(set, log_max_current_uc_list, ilog2(min(macs, dev->macs_max)));
+}
+
 /*
  * Sets the general capabilities that the driver chooses; the others are written back unchanged.
  */
@@ -150,6 +165,7 @@ static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 		prm_set(set, cache_line_128byte, cache_line_size() >= 128);
 	if (prm_get(cur, roce_rw_supported) && prm_get(max, roce))
 		prm_set(set, roce, 1);
+	set_macs(to_dev(core), max, set);
 	return set_caps(core, PRM_CAP_GENERAL, &bufs->set);
 }
 

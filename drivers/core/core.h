@@ -74,7 +74,7 @@ struct cxr_cmdq {
 };
 
 #define CXR_VFS_MAX 1024	/* more than cards have */
-#define CXR_L2_ENTRIES 256	/* of the MPFS, at most */
+#define CXR_L2_ENTRIES CXR_MACS_MAX	/* of the MPFS, at most */
 
 struct cxr_l2_entry {
 	u8 mac[ETH_ALEN];
@@ -192,6 +192,17 @@ enum cxr_switch {
 	CXR_SWITCHES,
 };
 
+/* Generic devlink parameters that are sizes: io_eq_size, event_eq_size, max_macs. */
+enum cxr_size {
+	CXR_SIZE_IO_EQ,		/* entries of a completion EQ */
+	CXR_SIZE_EVENT_EQ,	/* entries of the EQ of asynchronous events */
+	CXR_SIZE_MACS,		/* unicast addresses of the port; a power of two, 0: as it is */
+	CXR_SIZES,
+};
+
+#define CXR_EQ_SIZE_MIN		64
+#define CXR_EQ_SIZE_MAX		4096	/* the default */
+
 struct cxr_dev {
 	struct cxr_core core;		/* the part that clients see */
 	int id;				/* of the auxiliary devices */
@@ -200,6 +211,9 @@ struct cxr_dev {
 	/* from module parameters, or by devlink before a reload */
 	int requested[CXR_ROCE_PARAM_COUNT];
 	bool off[CXR_SWITCHES];		/* by devlink before a reload */
+	u32 sizes[CXR_SIZES];		/* as well */
+	u32 macs_max;			/* for max_macs; 0: it cannot be set; by stage hca */
+	bool has_max_macs;		/* the parameter is registered */
 	/*
 	 * A reset is about to happen or has happened, and the stages are not up again yet. Written
 	 * under the lock of the PCI device and of the devlink instance, read under either

@@ -22,9 +22,7 @@
 /* entries between updates of the consumer index, so that the queue does not overrun */
 #define EQ_CI_EVERY	64
 #define LOG_CMD_EQ	7		/* more than twice the number of slots */
-#define LOG_ASYNC_EQ	12
 #define LOG_PAGES_EQ	7
-#define LOG_COMP_EQ	12
 
 #define ASYNC_EVENTS (BIT_ULL(PRM_EVENT_PATH_MIG) | BIT_ULL(PRM_EVENT_COMM_EST) | \
 		      BIT_ULL(PRM_EVENT_SQ_DRAINED) | \
@@ -310,6 +308,12 @@ static int create_eq(struct cxr_eq *eq, u64 events)
 	return err;
 }
 
+/* It must not fill up between two updates of the consumer index. */
+static u8 log_size_of(const struct cxr_dev *dev, enum cxr_size size)
+{
+	return order_base_2(max_t(u32, dev->sizes[size], 2 * EQ_CI_EVERY));
+}
+
 static int start_eq(struct cxr_dev *dev, struct cxr_eq *eq, const char *name, u8 log_size,
 		    int vector, u64 events)
 {
@@ -372,7 +376,7 @@ static int start_one_comp(struct cxr_dev *dev, int n)
 	err = cxr_irq_request(dev, n + 1, comp_irq, eq);
 	if (err)
 		return err;
-	err = start_eq(dev, eq, "comp", LOG_COMP_EQ, n + 1, 0);
+	err = start_eq(dev, eq, "comp", log_size_of(dev, CXR_SIZE_IO_EQ), n + 1, 0);
 	if (err)
 		cxr_irq_free(dev, n + 1, eq);
 	return err;
@@ -439,7 +443,7 @@ int cxr_eq_up(void *owner)
 	if (err)
 		goto err_free_irq;
 	cxr_cmdq_use_events(dev, recover);
-	err = start_eq(dev, &async[CXR_EQ_ASYNC], "async", LOG_ASYNC_EQ, 0,
+	err = start_eq(dev, &async[CXR_EQ_ASYNC], "async", log_size_of(dev, CXR_SIZE_EVENT_EQ), 0,
 		       ASYNC_EVENTS | dev->more_events);
 	if (err)
 		goto err_stop_cmd;

@@ -61,7 +61,7 @@ struct netlink_ext_ack;
 #define CXR_EN_OVERHEAD		(ETH_HLEN + 2 * VLAN_HLEN)
 #define CXR_EN_HASH_KEY		40
 #define CXR_EN_RSS_TABLE	128	/* entries, at most */
-#define CXR_EN_MACS		256	/* flow table entries for exact MAC addresses */
+#define CXR_EN_MACS		CXR_MACS_MAX	/* flow table entries for exact addresses */
 #define CXR_EN_LOG_MACS		ilog2(CXR_EN_MACS)
 #define CXR_EN_LOG_MAC_TABLE	(CXR_EN_LOG_MACS + 1)	/* and for those that match more */
 

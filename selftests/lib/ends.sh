@@ -16,6 +16,7 @@
 #   rss_table		the queues in its indirection table
 #   set_rss WORDS...	change that, as ethtool -X
 #   reachable		wait until b answers pings
+#   receives_frames_to MAC	b sends to this address: prints whether the interface gets it, yes or no
 #   pings OPTIONS	five pings as ping(8) does with these options; peer_pings "OPTIONS": the same by b
 #   ends_crash a|b [MTU]	the firmware of this end or of b crashes; returns when the driver has recovered, with the MTU of ends_up
 #   tcp_both_ways SIZE [ADDRESS [BLOCK [OPTIONS]]]	send random bytes to b, with these options of socat, and back, and compare them
@@ -191,4 +192,20 @@ set_rss()
 	6.1.*) python3 -B selftests/lib/ethtool_ioctl.py "$netdev" "$@" ;;
 	*) ethtool -X "$netdev" "$@" ;;
 	esac
+}
+
+receives_frames_to() # MAC
+{
+	local log id seen=no ip=10.77.0.99	# of nobody
+
+	log=$(mktemp)
+	tcpdump --immediate-mode -p -i "$netdev" -c 1 -n ether dst "$1" >/dev/null 2>"$log" &
+	id=$!
+	wait_until 30 grep -q '^listening' "$log"
+	rm -f "$log"
+	peer "ip neigh replace $ip lladdr $1 dev $peer_netdev && { ping -q -i 0.1 -c 10 -W 1 $ip >/dev/null || true; }"
+	# tcpdump ends by itself after a packet
+	kill -KILL $id 2>/dev/null || true
+	! wait $id || seen=yes
+	echo $seen
 }

@@ -11,9 +11,6 @@
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
 
-FAKE_MAC=02:aa:bb:cc:dd:ee	# unused
-FAKE_IP=10.77.0.99
-
 # A fresh interface
 ready()
 {
@@ -220,32 +217,14 @@ pool_statistics()
 
 # ---- unicast filtering -----------------------------------------------------------------------------
 
-# The peer sends to an unused MAC: prints whether it is received, yes or no
-receives_foreign() # [MAC]
-{
-	local mac=${1:-$FAKE_MAC} log id seen=no
-
-	log=$(mktemp)
-	tcpdump --immediate-mode -p -i "$netdev" -c 1 -n ether dst "$mac" >/dev/null 2>"$log" &
-	id=$!
-	wait_until 30 grep -q '^listening' "$log"
-	rm -f "$log"
-	peer "ip neigh replace $FAKE_IP lladdr $mac dev $peer_netdev &&
-	      { ping -q -i 0.1 -c 10 -W 1 $FAKE_IP >/dev/null || true; }"
-	# tcpdump ends by itself after a packet
-	kill -KILL $id 2>/dev/null || true
-	! wait $id || seen=yes
-	echo $seen
-}
-
 promisc()
 {
 	[ -z "${CXR_VF:-}" ] || skip "a promiscuous VF hears unknown addresses from the wire, not from its own card"
-	[ "$(receives_foreign)" = no ]
+	[ "$(receives_frames_to 02:aa:bb:cc:dd:ee)" = no ]
 	ip link set "$netdev" promisc on
-	[ "$(receives_foreign)" = yes ]
+	[ "$(receives_frames_to 02:aa:bb:cc:dd:ee)" = yes ]
 	ip link set "$netdev" promisc off
-	[ "$(receives_foreign)" = no ]
+	[ "$(receives_frames_to 02:aa:bb:cc:dd:ee)" = no ]
 }
 
 extra_unicast()
@@ -273,7 +252,7 @@ change_mac()
 	peer "ip neigh flush dev $peer_netdev"
 	reachable
 	peer "ping -q -c 2 -W 2 $(my_ip) >/dev/null && ip neigh show $(my_ip) | grep -q 02:00:5e:11:22:33"
-	[ "$(receives_foreign "$old")" = no ]
+	[ "$(receives_frames_to "$old")" = no ]
 	ip link set "$netdev" address "$old"
 	peer "ip neigh flush dev $peer_netdev"
 	reachable

@@ -101,19 +101,20 @@ static int change_cq(struct cxr_en_cq *cq, const struct cxr_en_moderation *moder
 /* After an error the moderation of some channels is the new one. */
 static int change(struct cxr_en *en, const struct cxr_en_config *config)
 {
-	unsigned int i;
+	unsigned int i, tc;
 	int err;
 
 	for (i = 0; i < en->n_channels; i++) {
 		WRITE_ONCE(en->channels[i]->rq.cq.adaptive, false);
-		WRITE_ONCE(en->channels[i]->sq.cq.adaptive, false);
+		for (tc = 0; tc < en->channels[i]->n_sqs; tc++)
+			WRITE_ONCE(en->channels[i]->sq[tc].cq.adaptive, false);
 	}
 	/* NAPI polls that have seen the flag may still schedule the work */
 	synchronize_net();
 	for (i = 0; i < en->n_channels; i++) {
 		err = change_cq(&en->channels[i]->rq.cq, &config->rx_moderation);
-		if (!err)
-			err = change_cq(&en->channels[i]->sq.cq, &config->tx_moderation);
+		for (tc = 0; !err && tc < en->channels[i]->n_sqs; tc++)
+			err = change_cq(&en->channels[i]->sq[tc].cq, &config->tx_moderation);
 		if (!err)
 			err = change_cq(&en->channels[i]->xdp_sq.cq, &config->tx_moderation);
 		if (err)

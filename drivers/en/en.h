@@ -2,10 +2,11 @@
 /*
  * cxr_en: the netdev of a port.
  *
- * struct cxr_en is the private part of the netdev. A channel is a completion vector with its RQ,
- * SQ, SQ of XDP, their CQs, and the NAPI context that polls all. What exists when:
+ * struct cxr_en is the private part of the netdev. A channel is a completion vector with its RQ, an
+ * SQ of each traffic class, SQ of XDP, their CQs, and the NAPI context that polls all. What exists
+ * when:
  *
- *	probe .. remove		PD, transport domain, mkey, TIS, UAR,	stage base
+ *	probe .. remove		PD, transport domain, mkey, TISes, UAR,	stage base
  *				counter set
  *	up (ndo_open .. stop)	channels				cxr_en_open_channels()
  *				RQT, TIRs, flow tables			cxr_en_steer_create()
@@ -43,6 +44,7 @@
 #include "../codec/cqe.h"
 #include "../codec/wqe.h"
 #include "../policy/rx.h"
+#include "dcb.h"
 
 struct devlink_health_reporter;
 struct devlink_port;
@@ -234,7 +236,8 @@ struct cxr_en_channel {
 	struct napi_struct napi;
 	unsigned int index;
 	struct cxr_en_rq rq;
-	struct cxr_en_sq sq;
+	unsigned int n_sqs;	/* open ones */
+	struct cxr_en_sq sq[CXR_TCS];	/* by traffic class */
 	struct cxr_en_sq xdp_sq;
 };
 
@@ -298,6 +301,9 @@ struct cxr_en_config {
 	u16 mtu;
 	bool vlan_strip;
 	bool xdp;		/* there is a program */
+	u8 tcs;			/* traffic classes, each with a tx queue for each channel */
+	u8 n_groups;		/* of tx queues, which have a class of the stack each; 0: none */
+	struct netdev_tc_txq groups[CXR_TCS];
 	u8 inline_mode;		/* enum cxr_en_inline */
 	struct cxr_en_moderation rx_moderation, tx_moderation;	/* if the device has it */
 };
@@ -319,29 +325,6 @@ struct cxr_en_link {
 	bool autoneg;
 };
 
-/* Flow control and DCB. A reset of the device forgets it, so it is set again (dcb.c). */
-struct cxr_en_dcb {
-	/* of the port as last read or set; what ethtool -S shows depends on it */
-	struct cxr_flow_control flow;
-	struct cxr_dcb_support support;
-	u8 dcbx;		/* DCB_CAP_DCBX_* */
-	struct ieee_ets ets;
-	u64 max_kbps[CXR_TCS];
-	u32 cable;		/* metres */
-	bool trust_dscp;
-	u8 dscp_prio[CXR_DSCPS];
-	u16 stall_ms;		/* the critical watermark, if a user has set it */
-	bool stall_set;
-	bool own_buffers;	/* a user has set them, not the firmware */
-	struct cxr_buffers buffers;
-	/* what a user of CEE has said, until it says that it is all */
-	struct {
-		u8 prio_pg[CXR_PRIOS], pg_bw[CXR_PRIOS];
-		u8 pfc;
-		bool pfc_on;
-	} cee;
-};
-
 /* A counter of the device, which a reset sets to 0; what the netdev shows goes on. */
 struct cxr_en_counter {
 	u64 device;		/* as last read; cxr_en.lock */
@@ -358,7 +341,8 @@ struct cxr_en {
 	 * down. No command may be issued. Written under RTNL
 	 */
 	bool kept;
-	u32 pdn, tdn, mkey, tisn;
+	u32 pdn, tdn, mkey;
+	u32 tisn[CXR_TCS];	/* by priority */
 	u32 q_counter;		/* counter set of the RQs; 0: none */
 	struct cxr_uar *uar;
 	u8 device_inline;	/* enum cxr_en_inline: with priorities by VLAN tag */
@@ -379,7 +363,11 @@ struct cxr_en {
 	struct cxr_en_ecn *ecn;		/* NULL: no files */
 	struct cxr_en_channel *channels[CXR_EN_CHANNELS_MAX];
 	unsigned int n_channels;	/* open ones */
-	unsigned int xps_channels;	/* for how many XPS was set last; RTNL */
+	/* by tx queue: of a class, those of all channels; NULL: it is not open */
+	struct cxr_en_sq *sqs[CXR_EN_CHANNELS_MAX * CXR_TCS];
+	unsigned int tcs_seen;		/* as many classes as there have been at once; RTNL */
+	/* for how many channels, and classes of each, XPS was set last; RTNL */
+	unsigned int xps_channels, xps_tcs;
 	bool xdp_open;			/* cxr_en_xdp_xmit() may use the channels */
 	struct bpf_prog __rcu *xdp_prog;	/* with a reference; RTNL to change it */
 
@@ -402,7 +390,7 @@ struct cxr_en {
 	struct devlink_health_reporter *reporter[CXR_EN_REPORTERS];
 
 	struct cxr_en_stats rx_stats[CXR_EN_CHANNELS_MAX];
-	struct cxr_en_stats tx_stats[CXR_EN_CHANNELS_MAX];
+	struct cxr_en_stats tx_stats[CXR_EN_CHANNELS_MAX * CXR_TCS];	/* cxr_en_tx_stats() */
 	struct cxr_en_xdp_stats xdp_rx_stats[CXR_EN_CHANNELS_MAX];
 	struct cxr_en_xdp_stats xdp_tx_stats[CXR_EN_CHANNELS_MAX];
 	/* of the device, as last read by stats_work */
@@ -498,6 +486,37 @@ int cxr_en_get_coalesce(struct net_device *ndev, struct ethtool_coalesce *coal,
 int cxr_en_set_coalesce(struct net_device *ndev, struct ethtool_coalesce *coal,
 			struct kernel_ethtool_coalesce *kernel_coal,
 			struct netlink_ext_ack *extack);
+
+/* The tx queue of a channel in a class. */
+static inline unsigned int cxr_en_txq(const struct cxr_en_config *config, unsigned int channel,
+				      unsigned int tc)
+{
+	return tc * config->channels + channel;
+}
+
+/*
+ * They keep their place whatever number of channels there is, as with the in-tree driver; so does
+ * their number in ethtool -S.
+ */
+static inline struct cxr_en_stats *cxr_en_tx_stats(struct cxr_en *en, unsigned int channel,
+						   unsigned int tc)
+{
+	return &en->tx_stats[tc * en->ndev->num_rx_queues + channel];
+}
+
+/* Of an SQ of the stack's. */
+static inline unsigned int cxr_en_txq_index(const struct cxr_en_sq *sq)
+{
+	return sq->txq - sq->en->ndev->_tx;
+}
+
+/* mqprio.c */
+/* The channels that the groups of mode channel take up. */
+unsigned int cxr_en_channels_grouped(const struct cxr_en_config *config);
+int cxr_en_setup_tc(struct net_device *ndev, enum tc_setup_type type, void *data);
+u16 cxr_en_select_queue(struct net_device *ndev, struct sk_buff *skb, struct net_device *sb_dev);
+/* So many tx queues, in the classes of @config. RTNL held. */
+int cxr_en_set_txqs(struct cxr_en *en, const struct cxr_en_config *config);
 
 /* ring.c */
 /*
@@ -688,49 +707,10 @@ int cxr_en_hwtstamp_ioctl(struct net_device *ndev, struct ifreq *ifr, int cmd);
 int cxr_en_get_ts_info(struct net_device *ndev, struct cxr_ts_info *info);
 void cxr_en_get_ts_stats(struct net_device *ndev, struct ethtool_ts_stats *stats);
 
-/* dcb.c */
-#ifdef CONFIG_DCB
-/* Stage: gives the netdev its operations, and after a reset the port what was set before it. */
-int cxr_en_dcb_up(void *owner);
-/* The DSCPs that the port trusts, in the table of the kernel; of a registered netdev. */
-void cxr_en_dcb_add_apps(struct cxr_en *en);
-/* Operations that CEE shares, see dcbnl.h; RTNL held. */
-int cxr_en_get_ets(struct net_device *ndev, struct ieee_ets *ets);
-int cxr_en_set_ets(struct net_device *ndev, struct ieee_ets *ets);
-int cxr_en_get_pfc(struct net_device *ndev, struct ieee_pfc *pfc);
-int cxr_en_set_pfc(struct net_device *ndev, struct ieee_pfc *pfc);
-#else
-static inline int cxr_en_dcb_up(void *owner)
-{
-	return 0;
-}
-
-static inline void cxr_en_dcb_add_apps(struct cxr_en *en)
-{
-}
-#endif
-
 /* ecn.c: files of congestion control, of a registered netdev */
 void cxr_en_ecn_add(struct cxr_en *en);
 /* Waits for their readers and writers, who may wait for a command. Does nothing without files. */
 void cxr_en_ecn_remove(struct cxr_en *en);
-
-/* dcb_cee.c: operations of CEE, see dcbnl.h */
-u8 cxr_en_cee_getstate(struct net_device *ndev);
-u8 cxr_en_cee_setall(struct net_device *ndev);
-void cxr_en_cee_getpermhwaddr(struct net_device *ndev, u8 *addr);
-void cxr_en_cee_setpgtccfgtx(struct net_device *ndev, int prio, u8 type, u8 pg, u8 bw, u8 map);
-void cxr_en_cee_setpgbwgcfgtx(struct net_device *ndev, int pg, u8 bw);
-void cxr_en_cee_setpgtccfgrx(struct net_device *ndev, int prio, u8 type, u8 pg, u8 bw, u8 map);
-void cxr_en_cee_setpgbwgcfgrx(struct net_device *ndev, int pg, u8 bw);
-void cxr_en_cee_getpgtccfgtx(struct net_device *ndev, int prio, u8 *type, u8 *pg, u8 *bw, u8 *map);
-void cxr_en_cee_getpgbwgcfgtx(struct net_device *ndev, int pg, u8 *bw);
-void cxr_en_cee_setpfccfg(struct net_device *ndev, int prio, u8 setting);
-void cxr_en_cee_getpfccfg(struct net_device *ndev, int prio, u8 *setting);
-u8 cxr_en_cee_getcap(struct net_device *ndev, int id, u8 *cap);
-int cxr_en_cee_getnumtcs(struct net_device *ndev, int id, u8 *num);
-u8 cxr_en_cee_getpfcstate(struct net_device *ndev);
-void cxr_en_cee_setpfcstate(struct net_device *ndev, u8 state);
 
 /* selftest.c: ethtool -t; RTNL held. Failures are logged. */
 int cxr_en_selftest_count(const struct cxr_en *en);

@@ -54,7 +54,7 @@ static void get_channels(struct net_device *ndev, struct ethtool_channels *chann
 {
 	struct cxr_en *en = netdev_priv(ndev);
 
-	channels->max_combined = min(ndev->num_tx_queues, cxr_en_max_channels(en->core));
+	channels->max_combined = min(ndev->num_rx_queues, cxr_en_max_channels(en->core));
 	channels->combined_count = en->config.channels;
 }
 
@@ -68,6 +68,11 @@ static int set_channels(struct net_device *ndev, struct ethtool_channels *channe
 	if (cxr_en_ntuple_last_channel(en) >= (int)channels->combined_count) {
 		netdev_warn(ndev, "ethtool -L: rules lead to channel %d (ethtool -n)\n",
 			    cxr_en_ntuple_last_channel(en));
+		return -EINVAL;
+	}
+
+	if (config.n_groups) {
+		netdev_warn(ndev, "ethtool -L: mqprio divides the channels (tc qdisc)\n");
 		return -EINVAL;
 	}
 

@@ -88,11 +88,11 @@ static void en_set_rx_mode(struct net_device *ndev)
 static void en_tx_timeout(struct net_device *ndev, unsigned int queue)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	const struct cxr_en_channel *ch = en->channels[queue];
+	const struct cxr_en_sq *sq = en->sqs[queue];
 
 	/* it may be up to the user to have a queue with an error recovered */
-	if (ch && !READ_ONCE(ch->sq.failed))
-		cxr_en_report(en, CXR_EN_TX, "send queue of channel", queue, "timed out");
+	if (sq && !READ_ONCE(sq->failed))
+		cxr_en_report(en, CXR_EN_TX, "send queue", sq->sqn, "timed out");
 }
 
 /*
@@ -140,6 +140,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_open = cxr_en_open,
 	.ndo_stop = cxr_en_stop,
 	.ndo_start_xmit = cxr_en_start_xmit,
+	.ndo_select_queue = cxr_en_select_queue,
 	.ndo_features_check = cxr_en_features_check,
 	.ndo_change_mtu = en_change_mtu,
 	.ndo_set_features = en_set_features,
@@ -155,6 +156,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_set_vf_spoofchk = cxr_en_set_vf_spoofchk,
 	.ndo_get_vf_config = cxr_en_get_vf_config,
 	.ndo_get_vf_stats = cxr_en_get_vf_stats,
+	.ndo_setup_tc = cxr_en_setup_tc,
 	.ndo_bpf = en_bpf,
 	.ndo_xdp_xmit = cxr_en_xdp_xmit,
 	CXR_DEVLINK_PORT_OP(cxr_en_get_devlink_port)
@@ -255,6 +257,7 @@ static void set_defaults(struct cxr_en *en)
 		.log_sq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
 		.log_rq = min_t(u8, CXR_EN_LOG_RING_DEFAULT, en->log_ring_max),
 		.mtu = ndev->mtu,
+		.tcs = 1,
 		.vlan_strip = ndev->features & NETIF_F_HW_VLAN_CTAG_RX,
 		.inline_mode = en->device_inline,
 		.rx_moderation = { MODERATION_US, MODERATION_FRAMES, core->caps.cq_moderation },
@@ -268,6 +271,8 @@ static void adapt_config(struct cxr_en *en)
 	rtnl_lock();
 	en->config.inline_mode = en->device_inline;	/* as far as stage dcb does not change it */
 	en->config.channels = min(en->config.channels, cxr_en_max_channels(en->core));
+	if (cxr_en_channels_grouped(&en->config) > en->config.channels)
+		en->config.n_groups = 0;
 	rtnl_unlock();
 }
 
@@ -296,6 +301,28 @@ static int port_up(void *owner)
 	return 0;
 }
 
+static void destroy_tises(struct cxr_en *en, unsigned int n)
+{
+	while (n--)
+		cxr_cmd_destroy_tis(en->core, 0, en->tisn[n]);
+}
+
+/* One for each priority. */
+static int create_tises(struct cxr_en *en)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < CXR_TCS; i++) {
+		err = cxr_cmd_create_tis(en->core, 0, en->tdn, i, 0, &en->tisn[i]);
+		if (err) {
+			destroy_tises(en, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
 static int base_up(void *owner)
 {
 	struct cxr_en *en = owner;
@@ -320,7 +347,7 @@ static int base_up(void *owner)
 	if (err)
 		goto err_dealloc_td;
 
-	err = cxr_cmd_create_tis(core, 0, en->tdn, 0, 0, &en->tisn);
+	err = create_tises(en);
 	if (err)
 		goto err_destroy_mkey;
 
@@ -348,7 +375,7 @@ static void base_down(void *owner)
 
 	if (en->q_counter)
 		cxr_cmd_dealloc_q_counter(core, en->q_counter);
-	cxr_cmd_destroy_tis(core, 0, en->tisn);
+	destroy_tises(en, CXR_TCS);
 	cxr_cmd_destroy_mkey(core, en->mkey);
 	cxr_cmd_dealloc_td(core, 0, en->tdn);
 	cxr_cmd_dealloc_pd(core, 0, en->pdn);
@@ -523,7 +550,7 @@ static int en_probe(struct auxiliary_device *adev, const struct auxiliary_device
 		return -EPROTO;
 	}
 	channels = cxr_en_max_channels(core);
-	ndev = alloc_etherdev_mqs(sizeof(*en), channels, channels);
+	ndev = alloc_etherdev_mqs(sizeof(*en), channels * CXR_TCS, channels);
 	if (!ndev)
 		return -ENOMEM;
 

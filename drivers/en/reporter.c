@@ -121,15 +121,16 @@ static void put_cq(struct devlink_fmsg *fmsg, const struct cxr_en_cq *cq)
 	nest_end(fmsg);
 }
 
-static void put_sq(struct devlink_fmsg *fmsg, const struct cxr_en_sq *sq, unsigned int index)
+static void put_sq(struct devlink_fmsg *fmsg, const struct cxr_en_sq *sq, unsigned int index,
+		   unsigned int tc)
 {
 	enum cxr_wq_state state;
 
 	devlink_fmsg_obj_nest_start(fmsg);
 	devlink_fmsg_u32_pair_put(fmsg, "channel ix", index);
-	devlink_fmsg_u32_pair_put(fmsg, "tc", 0);
+	devlink_fmsg_u32_pair_put(fmsg, "tc", tc);
 	if (sq->txq)
-		devlink_fmsg_u32_pair_put(fmsg, "txq ix", index);
+		devlink_fmsg_u32_pair_put(fmsg, "txq ix", cxr_en_txq_index(sq));
 	devlink_fmsg_u32_pair_put(fmsg, "sqn", sq->sqn);
 	if (!cxr_cmd_query_sq(sq->en->core, sq->sqn, &state))
 		devlink_fmsg_u8_pair_put(fmsg, "HW state", cxr_cmd_wq_state_number(state));
@@ -162,8 +163,8 @@ static void put_rq(struct devlink_fmsg *fmsg, const struct cxr_en_rq *rq, unsign
 
 static void put_tx(struct devlink_fmsg *fmsg, const struct cxr_en *en)
 {
-	const struct cxr_en_sq *first = &en->channels[0]->sq;
-	unsigned int i;
+	const struct cxr_en_sq *first = &en->channels[0]->sq[0];
+	unsigned int i, tc;
 
 	nest_start(fmsg, "Common Config");
 	nest_start(fmsg, "SQ");
@@ -173,11 +174,12 @@ static void put_tx(struct devlink_fmsg *fmsg, const struct cxr_en *en)
 	nest_end(fmsg);
 	devlink_fmsg_arr_pair_nest_start(fmsg, "SQs");
 	for (i = 0; i < en->n_channels; i++)
-		put_sq(fmsg, &en->channels[i]->sq, i);
+		for (tc = 0; tc < en->channels[i]->n_sqs; tc++)
+			put_sq(fmsg, &en->channels[i]->sq[tc], i, tc);
 	devlink_fmsg_arr_pair_nest_end(fmsg);
 	devlink_fmsg_arr_pair_nest_start(fmsg, "XDP SQs");
 	for (i = 0; i < en->n_channels; i++)
-		put_sq(fmsg, &en->channels[i]->xdp_sq, i);
+		put_sq(fmsg, &en->channels[i]->xdp_sq, i, 0);
 	devlink_fmsg_arr_pair_nest_end(fmsg);
 }
 

@@ -10,11 +10,11 @@
 
 /* ---- send queue --------------------------------------------------------- */
 
-static int create_sq_object(struct cxr_en_sq *sq, u8 inline_mode)
+static int create_sq_object(struct cxr_en_sq *sq, u8 prio, u8 inline_mode)
 {
 	struct cxr_en *en = sq->en;
 	struct cxr_sq_attr attr = {
-		.tisn = en->tisn,
+		.tisn = en->tisn[prio],
 		.cqn = sq->cq.cq.cqn,
 		.pdn = en->pdn,
 		.uar = en->uar->index,
@@ -42,13 +42,11 @@ static int alloc_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq, u8 log_size
 	int err;
 
 	spin_lock_init(&sq->lock);
-	sq->en = ch->en;
 	sq->uar = ch->en->uar;
 	sq->log_size = log_size;
 	sq->mask = (1U << log_size) - 1;
 	sq->map_mask = (4U << log_size) - 1;
 	sq->stop_room = cxr_en_tx_max_blocks(core, &sq->max_ds);
-	sq->stats = &ch->en->tx_stats[ch->index];
 	err = cxr_buf_alloc(core, &sq->buf, 1UL << log_size << LOG_BB);
 	if (err)
 		return err;
@@ -84,13 +82,15 @@ static void free_sq(struct cxr_en_sq *sq)
 	cxr_buf_free(sq->en->core, &sq->buf);
 }
 
-/* @txq: NULL for an SQ of XDP */
+/* @txq: NULL for an SQ of XDP; @tc: its class, which is its priority as well */
 static int open_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq, struct netdev_queue *txq,
-		   const struct cxr_en_config *config)
+		   u8 tc, const struct cxr_en_config *config)
 {
 	int err;
 
+	sq->en = ch->en;
 	sq->txq = txq;
+	sq->stats = cxr_en_tx_stats(ch->en, ch->index, tc);
 	sq->max_frame = config->mtu + ETH_HLEN + VLAN_HLEN;
 	err = alloc_sq(ch, sq, config->log_sq);
 	if (err)
@@ -100,7 +100,7 @@ static int open_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq, struct netde
 	if (err)
 		goto err_free_sq;
 
-	err = create_sq_object(sq, config->inline_mode);
+	err = create_sq_object(sq, tc, config->inline_mode);
 	if (err)
 		goto err_destroy_cq;
 
@@ -230,9 +230,12 @@ static void close_rq(struct cxr_en_rq *rq)
 static int poll(struct napi_struct *napi, int budget)
 {
 	struct cxr_en_channel *ch = container_of(napi, struct cxr_en_channel, napi);
-	bool busy = cxr_en_tx_poll(&ch->sq, budget);
+	bool busy = false;
+	unsigned int i;
 	int done = 0;
 
+	for (i = 0; i < ch->n_sqs; i++)
+		busy |= cxr_en_tx_poll(&ch->sq[i], budget);
 	/* netpoll has no budget and may only poll the send side */
 	if (!budget)
 		return 0;
@@ -247,12 +250,47 @@ static int poll(struct napi_struct *napi, int budget)
 
 	if (napi_complete_done(napi, done)) {
 		cxr_en_moderation_sample(&ch->rq.cq, ch->rq.stats);
-		cxr_en_moderation_sample(&ch->sq.cq, ch->sq.stats);
 		cxr_en_cq_arm(&ch->rq.cq);
-		cxr_en_cq_arm(&ch->sq.cq);
+		for (i = 0; i < ch->n_sqs; i++) {
+			cxr_en_moderation_sample(&ch->sq[i].cq, ch->sq[i].stats);
+			cxr_en_cq_arm(&ch->sq[i].cq);
+		}
 		cxr_en_cq_arm(&ch->xdp_sq.cq);
 	}
 	return done;
+}
+
+static void close_tx(struct cxr_en_channel *ch)
+{
+	while (ch->n_sqs)
+		close_sq(&ch->sq[--ch->n_sqs]);
+}
+
+/* The tx queues of the channel: one of each class. */
+static int open_tx(struct cxr_en_channel *ch, const struct cxr_en_config *config)
+{
+	struct netdev_queue *txq;
+	int err;
+
+	for (; ch->n_sqs < config->tcs; ch->n_sqs++) {
+		txq = netdev_get_tx_queue(ch->en->ndev, cxr_en_txq(config, ch->index, ch->n_sqs));
+		err = open_sq(ch, &ch->sq[ch->n_sqs], txq, ch->n_sqs, config);
+		if (err) {
+			close_tx(ch);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* For the kernel's list of queues. */
+static void set_queues_napi(struct cxr_en_channel *ch, struct napi_struct *napi)
+{
+	unsigned int i;
+
+	cxr_rxq_set_napi(ch->en->ndev, ch->index, napi);
+	for (i = 0; i < ch->n_sqs; i++)
+		cxr_txq_set_napi(ch->en->ndev, cxr_en_txq_index(&ch->sq[i]), napi);
 }
 
 static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index,
@@ -271,13 +309,13 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	/* CQs are not armed yet, so there are no events before napi_enable() */
 	netif_napi_add(en->ndev, &ch->napi, poll);
 	cxr_napi_set_irq(&ch->napi, cxr_comp_irq(en->core, index));
-	err = open_sq(ch, &ch->sq, netdev_get_tx_queue(en->ndev, index), config);
+	err = open_tx(ch, config);
 	if (err)
 		goto err_del_napi;
 
-	err = open_sq(ch, &ch->xdp_sq, NULL, config);
+	err = open_sq(ch, &ch->xdp_sq, NULL, 0, config);
 	if (err)
-		goto err_close_sq;
+		goto err_close_tx;
 
 	err = open_rq(ch, config, node);
 	if (err)
@@ -285,7 +323,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 
 	cxr_en_rx_fill(&ch->rq);
 	napi_enable(&ch->napi);
-	cxr_queue_set_napi(en->ndev, index, &ch->napi);
+	set_queues_napi(ch, &ch->napi);
 	/* arms the CQs, and retries if the ring could not be filled */
 	local_bh_disable();
 	napi_schedule(&ch->napi);
@@ -294,8 +332,8 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 
 err_close_xdp_sq:
 	close_sq(&ch->xdp_sq);
-err_close_sq:
-	close_sq(&ch->sq);
+err_close_tx:
+	close_tx(ch);
 err_del_napi:
 	netif_napi_del(&ch->napi);
 	kvfree(ch);
@@ -305,9 +343,9 @@ err_del_napi:
 /* All but its SQ for XDP. */
 static void close_channel(struct cxr_en_channel *ch)
 {
-	cxr_queue_set_napi(ch->en->ndev, ch->index, NULL);
+	set_queues_napi(ch, NULL);
 	close_rq(&ch->rq);
-	close_sq(&ch->sq);
+	close_tx(ch);
 	netif_napi_del(&ch->napi);
 	kvfree(ch);
 }
@@ -317,37 +355,41 @@ static void close_channel(struct cxr_en_channel *ch)
  * vectors, through that of another CPU. What users choose (xps_cpus) stays until the number of
  * channels changes, as with the in-tree driver.
  */
-static void set_xps(struct cxr_en *en, unsigned int channels)
+static void set_xps(struct cxr_en *en, const struct cxr_en_config *config)
 {
+	unsigned int channels = config->channels, i, tc, vector;
 	int node = dev_to_node(en->core->dev);
-	unsigned int i, vector;
 	cpumask_var_t cpus;
 
-	if (en->xps_channels == channels || !zalloc_cpumask_var(&cpus, GFP_KERNEL))
+	if ((en->xps_channels == channels && en->xps_tcs == config->tcs) ||
+	    !zalloc_cpumask_var(&cpus, GFP_KERNEL))
 		return;
 	for (i = 0; i < channels; i++) {
 		cpumask_clear(cpus);
 		for (vector = i; vector < en->core->comp_vectors; vector += channels)
 			cpumask_set_cpu(cpumask_local_spread(vector, node), cpus);
-		netif_set_xps_queue(en->ndev, cpus, i);
+		for (tc = 0; tc < config->tcs; tc++)
+			netif_set_xps_queue(en->ndev, cpus, cxr_en_txq(config, i, tc));
 	}
 	free_cpumask_var(cpus);
 	en->xps_channels = channels;
+	en->xps_tcs = config->tcs;
 }
 
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 {
 	struct cxr_en_channel *ch;
+	unsigned int tc;
 	int err;
 
-	err = netif_set_real_num_tx_queues(en->ndev, config->channels);
+	err = cxr_en_set_txqs(en, config);
 	if (err)
 		return err;
 
 	err = netif_set_real_num_rx_queues(en->ndev, config->channels);
 	if (err)
 		return err;
-	set_xps(en, config->channels);
+	set_xps(en, config);
 
 	for (en->n_channels = 0; en->n_channels < config->channels; en->n_channels++) {
 		ch = open_channel(en, en->n_channels, config);
@@ -356,6 +398,8 @@ int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 			return PTR_ERR(ch);
 		}
 		en->channels[en->n_channels] = ch;
+		for (tc = 0; tc < config->tcs; tc++)
+			en->sqs[cxr_en_txq(config, en->n_channels, tc)] = &ch->sq[tc];
 	}
 	smp_store_release(&en->xdp_open, true);	/* pairs with cxr_en_xdp_xmit() */
 	return 0;
@@ -372,6 +416,7 @@ void cxr_en_close_channels(struct cxr_en *en)
 	for (i = 0; i < en->n_channels; i++)
 		napi_disable(&en->channels[i]->napi);
 	netif_tx_disable(en->ndev);	/* after NAPI, which wakes queues */
+	memset(en->sqs, 0, sizeof(en->sqs));
 	/* they return buffers to the pools of all RQs */
 	for (i = 0; i < en->n_channels; i++)
 		close_sq(&en->channels[i]->xdp_sq);

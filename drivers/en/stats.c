@@ -54,9 +54,10 @@ void cxr_en_stats_init(struct cxr_en *en)
 {
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(en->tx_stats); i++)
+		u64_stats_init(&en->tx_stats[i].sync);
 	for (i = 0; i < CXR_EN_CHANNELS_MAX; i++) {
 		u64_stats_init(&en->rx_stats[i].sync);
-		u64_stats_init(&en->tx_stats[i].sync);
 		u64_stats_init(&en->xdp_rx_stats[i].sync);
 		u64_stats_init(&en->xdp_tx_stats[i].sync);
 	}
@@ -136,6 +137,12 @@ static void add_xdp(const struct cxr_en_xdp_stats *stats, struct xdp_counts *sum
 	sum->err += now.err;
 }
 
+/* Tx queues that there can have been so far. */
+static unsigned int txqs_seen(const struct cxr_en *en)
+{
+	return en->ndev->num_rx_queues * READ_ONCE(en->tcs_seen);
+}
+
 static void read_xdp(const struct cxr_en *en, struct xdp_counts *rx, struct xdp_counts *tx)
 {
 	unsigned int i;
@@ -190,6 +197,8 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 		stats->rx_bytes += counts.bytes;
 		stats->rx_dropped += counts.dropped;
 		stats->rx_errors += counts.errors;
+	}
+	for (i = 0; i < txqs_seen(en); i++) {
 		read_queue(&en->tx_stats[i], &counts);
 		stats->tx_packets += counts.packets;
 		stats->tx_bytes += counts.bytes;
@@ -234,10 +243,11 @@ static void get_queue_stats_rx(struct net_device *ndev, int i, struct netdev_que
 
 static void get_queue_stats_tx(struct net_device *ndev, int i, struct netdev_queue_stats_tx *stats)
 {
-	const struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en *en = netdev_priv(ndev);
+	unsigned int channels = en->config.channels;
 	struct queue_counts counts;
 
-	read_queue(&en->tx_stats[i], &counts);
+	read_queue(cxr_en_tx_stats(en, i % channels, i / channels), &counts);
 	tell_tx(&counts, stats);
 }
 
@@ -266,10 +276,12 @@ static void get_base_stats(struct net_device *ndev, struct netdev_queue_stats_rx
 	struct xdp_counts xdp_rx = {}, xdp_tx = {};
 	unsigned int i;
 
-	for (i = ndev->real_num_rx_queues; i < ndev->num_rx_queues; i++) {
+	for (i = ndev->real_num_rx_queues; i < ndev->num_rx_queues; i++)
 		add_queue(&en->rx_stats[i], &rx_sum);
-		add_queue(&en->tx_stats[i], &tx_sum);
-	}
+	for (i = 0; i < txqs_seen(en); i++)
+		if (i % ndev->num_rx_queues >= en->config.channels ||
+		    i / ndev->num_rx_queues >= en->config.tcs)
+			add_queue(&en->tx_stats[i], &tx_sum);
 	queue_work(en->wq, &en->stats_work);
 	tell_rx(&rx_sum, rx);
 	rx->hw_drop_overruns = atomic64_read(&en->out_of_buffer.shown);
@@ -457,7 +469,7 @@ int cxr_en_get_sset_count(struct net_device *ndev, int sset)
 	return 2 * CXR_VPORT_COUNTERS + 1 + vnic_count(en) + ARRAY_SIZE(xdp_stats) +
 	       phy_count(en) + prio_count(en) +
 	       page_pool_ethtool_stats_get_count() +
-	       ndev->num_rx_queues * (RX_STATS + TX_STATS);
+	       ndev->num_rx_queues * RX_STATS + txqs_seen(en) * TX_STATS;
 }
 
 void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
@@ -482,12 +494,12 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	phy_strings(netdev_priv(ndev), &data);
 	prio_strings(netdev_priv(ndev), &data);
 	data = page_pool_ethtool_stats_get_strings(data);
-	for (i = 0; i < ndev->num_rx_queues; i++) {
+	for (i = 0; i < ndev->num_rx_queues; i++)
 		for (j = 0; j < RX_STATS; j++)
 			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
+	for (i = 0; i < txqs_seen(netdev_priv(ndev)); i++)
 		for (j = 0; j < TX_STATS; j++)
 			ethtool_sprintf(&data, "tx%u_%s", i, queue_stats[j].tx);
-	}
 }
 
 static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats, unsigned int n)
@@ -529,8 +541,8 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	data = write_phy_stats(data, en);
 	data = write_prio_stats(data, en);
 	data = write_pool_stats(en, data);
-	for (i = 0; i < ndev->num_rx_queues; i++) {
+	for (i = 0; i < ndev->num_rx_queues; i++)
 		data = write_queue_stats(data, &en->rx_stats[i], RX_STATS);
+	for (i = 0; i < txqs_seen(en); i++)
 		data = write_queue_stats(data, &en->tx_stats[i], TX_STATS);
-	}
 }

@@ -229,9 +229,9 @@ static netdev_tx_t drop_packet(struct cxr_en_sq *sq, struct sk_buff *skb)
 
 /*
  * Senders without a qdisc choose the queue before they have its lock. Meanwhile there may be fewer
- * channels, but all queues that the netdev can have are started.
+ * queues, but all queues that the netdev can have are started.
  */
-static netdev_tx_t drop_without_channel(struct sk_buff *skb, struct net_device *ndev)
+static netdev_tx_t drop_without_queue(struct sk_buff *skb, struct net_device *ndev)
 {
 	dev_core_stats_tx_dropped_inc(ndev);
 	dev_kfree_skb_any(skb);
@@ -256,16 +256,14 @@ static void stop_if_full(struct cxr_en_sq *sq)
 netdev_tx_t cxr_en_start_xmit(struct sk_buff *skb, struct net_device *ndev)
 {
 	struct cxr_en *en = netdev_priv(ndev);
-	struct cxr_en_channel *ch = en->channels[skb_get_queue_mapping(skb)];
+	struct cxr_en_sq *sq = en->sqs[skb_get_queue_mapping(skb)];
 	struct cxr_en_tx_info info;
-	struct cxr_en_sq *sq;
 	struct tx_plan plan;
 	u32 map_start;
 	bool stamp;
 
-	if (unlikely(!ch))
-		return drop_without_channel(skb, ndev);
-	sq = &ch->sq;
+	if (unlikely(!sq))
+		return drop_without_queue(skb, ndev);
 	if (unlikely(skb->len < ETH_HLEN))
 		return drop_packet(sq, skb);
 

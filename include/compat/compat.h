@@ -175,13 +175,14 @@ struct ethtool_link_ext_stats {
 /* User space can ask which NAPI context and interrupt a queue has (6.8). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define cxr_napi_set_irq(napi, irq)
-#define cxr_queue_set_napi(ndev, index, napi)
+#define cxr_rxq_set_napi(ndev, index, napi)
+#define cxr_txq_set_napi(ndev, index, napi)
 #else
 #define cxr_napi_set_irq netif_napi_set_irq
-#define cxr_queue_set_napi(ndev, index, napi) do {					\
-	netif_queue_set_napi(ndev, index, NETDEV_QUEUE_TYPE_RX, napi);			\
-	netif_queue_set_napi(ndev, index, NETDEV_QUEUE_TYPE_TX, napi);			\
-} while (0)
+#define cxr_rxq_set_napi(ndev, index, napi) \
+	netif_queue_set_napi(ndev, index, NETDEV_QUEUE_TYPE_RX, napi)
+#define cxr_txq_set_napi(ndev, index, napi) \
+	netif_queue_set_napi(ndev, index, NETDEV_QUEUE_TYPE_TX, napi)
 #endif
 
 /* And for the counters of queues (6.10). */

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * Traffic classes of the stack, by the offload of mqprio.
+ *
+ * In mode dcb each class has a tx queue for each channel, whose packets have the class as their
+ * priority in the device. As with the in-tree driver, the class is that of the priority in the
+ * packet, by VLAN tag or DSCP as the port trusts them. In mode channel there is one queue for each
+ * channel, and the classes divide them.
+ *
+ * Without the offload the classes are the stack's own, and nothing here touches them.
+ */
+#include <linux/if_vlan.h>
+#include <net/dsfield.h>
+#include <net/pkt_cls.h>
+#include <net/pkt_sched.h>
+#include "en.h"
+
+static int refuse(const struct cxr_en *en, int err, const char *why)
+{
+	netdev_warn(en->ndev, "mqprio: %s\n", why);
+	return err;
+}
+
+unsigned int cxr_en_channels_grouped(const struct cxr_en_config *config)
+{
+	unsigned int sum = 0, i;
+
+	for (i = 0; i < config->n_groups; i++)
+		sum += config->groups[i].count;
+	return sum;
+}
+
+static bool has_classes(const struct cxr_en_config *config)
+{
+	return config->tcs > 1 || config->n_groups;
+}
+
+/* The number of classes alone resets what users have chosen for XPS. */
+static int set_classes(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	unsigned int n = config->n_groups ?: config->tcs, i;
+	struct net_device *ndev = en->ndev;
+	int err = 0;
+
+	if (!has_classes(config))
+		return 0;
+	if (netdev_get_num_tc(ndev) != n) {
+		err = netdev_set_num_tc(ndev, n);
+		en->xps_channels = 0;
+	}
+	for (i = 0; !err && i < n; i++)
+		err = config->n_groups ?
+			netdev_set_tc_queue(ndev, i, config->groups[i].count,
+					    config->groups[i].offset) :
+			netdev_set_tc_queue(ndev, i, config->channels, 0);
+	return err;
+}
+
+/* The stack has no class without queues, not even in between. */
+int cxr_en_set_txqs(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	unsigned int n = config->channels * config->tcs;
+	int err = 0;
+
+	if (n < en->ndev->real_num_tx_queues)
+		err = set_classes(en, config);
+	err = err ?: netif_set_real_num_tx_queues(en->ndev, n) ?: set_classes(en, config);
+	if (!err && config->tcs > en->tcs_seen)
+		WRITE_ONCE(en->tcs_seen, config->tcs);
+	return err;
+}
+
+/* ---- the class of a packet ---- */
+
+/* -1: the packet has none. */
+static int packet_dscp(struct sk_buff *skb)
+{
+	switch (skb->protocol) {
+	case htons(ETH_P_IP):
+		if (!pskb_network_may_pull(skb, sizeof(struct iphdr)))
+			return -1;
+		return ipv4_get_dsfield(ip_hdr(skb)) >> 2;
+	case htons(ETH_P_IPV6):
+		if (!pskb_network_may_pull(skb, sizeof(struct ipv6hdr)))
+			return -1;
+		return ipv6_get_dsfield(ipv6_hdr(skb)) >> 2;
+	default:
+		return -1;
+	}
+}
+
+static u8 packet_prio(const struct cxr_en *en, struct sk_buff *skb)
+{
+	int dscp = READ_ONCE(en->dcb.trust_dscp) ? packet_dscp(skb) : -1;
+
+	if (dscp >= 0)
+		return READ_ONCE(en->dcb.dscp_prio[dscp]);
+	return skb_vlan_tag_present(skb) ? skb_vlan_tag_get_prio(skb) : 0;
+}
+
+u16 cxr_en_select_queue(struct net_device *ndev, struct sk_buff *skb, struct net_device *sb_dev)
+{
+	const struct cxr_en *en = netdev_priv(ndev);
+	unsigned int channels = READ_ONCE(en->n_channels);
+	u16 txq = netdev_pick_tx(ndev, skb, sb_dev);
+	int tc;
+
+	if (likely(ndev->real_num_tx_queues <= channels) || !channels)
+		return txq;
+	tc = netdev_get_prio_tc_map(ndev, packet_prio(en, skb));
+	txq = tc * channels + txq % channels;
+	return txq < ndev->real_num_tx_queues ? txq : 0;
+}
+
+/* ---- the offload ---- */
+
+/* In order, without gaps, and no more than there are. */
+static int read_groups(const struct cxr_en *en, const struct tc_mqprio_qopt_offload *mqprio,
+		       struct cxr_en_config *config)
+{
+	const struct tc_mqprio_qopt *qopt = &mqprio->qopt;
+	unsigned int i, next = 0;
+
+	for (i = 0; i < qopt->num_tc; i++) {
+		if (mqprio->min_rate[i] || mqprio->max_rate[i])
+			return refuse(en, -EOPNOTSUPP, "rates of classes are not supported");
+		if (!qopt->count[i] || qopt->offset[i] != next)
+			return refuse(en, -EINVAL, "a class has no queues, or not the next ones");
+		config->groups[i] = (struct netdev_tc_txq){ qopt->count[i], qopt->offset[i] };
+		next += qopt->count[i];
+	}
+	if (next > config->channels)
+		return refuse(en, -EINVAL, "the classes have more queues than there are channels");
+	config->n_groups = qopt->num_tc;
+	return 0;
+}
+
+static int setup_mqprio(struct cxr_en *en, struct tc_mqprio_qopt_offload *mqprio)
+{
+	struct tc_mqprio_qopt *qopt = &mqprio->qopt;
+	struct cxr_en_config config = en->config;
+	bool had = has_classes(&config);
+	int err = 0;
+
+	if (qopt->num_tc > CXR_TCS)
+		return refuse(en, -EINVAL, "there are 8 classes at most");
+	if (mqprio->shaper != TC_MQPRIO_SHAPER_DCB)
+		return refuse(en, -EOPNOTSUPP, "rates of classes are not supported");
+
+	config.tcs = 1;
+	config.n_groups = 0;
+	if (mqprio->mode == TC_MQPRIO_MODE_CHANNEL && qopt->num_tc)
+		err = read_groups(en, mqprio, &config);
+	else if (qopt->num_tc)
+		config.tcs = qopt->num_tc;
+	if (err)
+		return err;
+
+	qopt->hw = TC_MQPRIO_HW_OFFLOAD_TCS;
+	if (had && !has_classes(&config)) {
+		netdev_reset_tc(en->ndev);
+		en->xps_channels = 0;
+	}
+	err = cxr_en_reconfigure(en, &config);
+	/* A closed interface has its queues later, but its classes now. */
+	if (!err && !netif_running(en->ndev))
+		err = cxr_en_set_txqs(en, &config);
+	return err;
+}
+
+int cxr_en_setup_tc(struct net_device *ndev, enum tc_setup_type type, void *data)
+{
+	return type == TC_SETUP_QDISC_MQPRIO ? setup_mqprio(netdev_priv(ndev), data) : -EOPNOTSUPP;
+}

@@ -99,6 +99,13 @@ static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, event_cap, 1);
 	prm_set(cap, fixed_buffer_size, 1);
 	prm_set(cap, rts2rts_qp_udp_sport, 1);
+	prm_set(cap, dct, 1);
+	prm_set(cap, log_max_ra_req_dc, LOG_RA_MAX);
+	prm_set(cap, log_max_ra_res_dc, LOG_RA_MAX);
+	prm_set(cap, max_wqe_sz_sq_dc, WQE_MAX);
+	prm_set(cap, log_max_dci_stream_channels, DCI_LOG_STREAMS_MAX);
+	prm_set(cap, log_max_dci_errored_streams, DCI_LOG_ERRORED_MAX);
+	prm_set(cap, qpc_extension, 1);
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -252,6 +259,7 @@ static void card_atomic(struct prm_atomic_caps *cap)
 	prm_set(cap, supported_atomic_req_8B_endianness_mode_1, 1);
 	prm_set(cap, atomic_operations, PRM_ATOMIC_CMP_SWAP | PRM_ATOMIC_FETCH_ADD);
 	prm_set(cap, atomic_size_qp, ATOMIC_8B);
+	prm_set(cap, atomic_size_dc, card_devx ? ATOMIC_8B : 0);
 }
 
 /* All fields of the outer headers up to the L4 ports can be matched, with any mask. */

@@ -129,6 +129,22 @@ bool hca_fixed_buffers(const struct cxdev *dev)
 	return prm_get(general(dev), fixed_buffer_size);
 }
 
+bool hca_dc(const struct cxdev *dev)
+{
+	return prm_get(general(dev), dct);
+}
+
+unsigned int hca_dc_reads(const struct cxdev *dev)
+{
+	return prm_get(general(dev), log_max_ra_req_dc);
+}
+
+bool hca_resets_streams(const struct cxdev *dev)
+{
+	return prm_get(general(dev), qpc_extension) &&
+	       prm_get(general(dev), log_max_dci_errored_streams);
+}
+
 bool hca_changes_sport(const struct cxdev *dev)
 {
 	return prm_get(general(dev), rts2rts_qp_udp_sport);

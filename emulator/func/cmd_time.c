@@ -40,7 +40,7 @@ static const struct cmd_class {
 		.source = "CREATE_CQ of ConnectX-3 (Linux e45678973dcb); the others are assumed",
 		.opcodes = { PRM_OP_create_cq, PRM_OP_create_qp, PRM_OP_create_eq,
 			     PRM_OP_create_srq, PRM_OP_create_xrc_srq, PRM_OP_create_rmp,
-			     PRM_OP_create_sq, PRM_OP_create_rq },
+			     PRM_OP_create_sq, PRM_OP_create_rq, PRM_OP_create_dct },
 	},
 	{
 		.what = "DESTROY of a queue",
@@ -48,7 +48,7 @@ static const struct cmd_class {
 		.source = "assumed: as DESTROY_MKEY",
 		.opcodes = { PRM_OP_destroy_cq, PRM_OP_destroy_qp, PRM_OP_destroy_eq,
 			     PRM_OP_destroy_srq, PRM_OP_destroy_xrc_srq, PRM_OP_destroy_rmp,
-			     PRM_OP_destroy_sq, PRM_OP_destroy_rq },
+			     PRM_OP_destroy_sq, PRM_OP_destroy_rq, PRM_OP_destroy_dct },
 	},
 	{
 		.what = "state of a QP",

@@ -32,6 +32,7 @@ enum obj_type {
 	OBJ_SRQ,
 	OBJ_XRC_SRQ,
 	OBJ_RMP,
+	OBJ_DCT,
 	OBJ_TIS,
 	OBJ_TIR,
 	OBJ_SQ,
@@ -52,8 +53,8 @@ enum obj_type {
 
 /*
  * First member of every object. Numbers are unique within a type and function, allocated in turn
- * (but see obj_reuse_numbers) so that use of a stale one is noticed; QP, SQ, RQ, SRQ, XRC_SRQ and
- * RMP share one number space, since a doorbell names them by number only.
+ * (but see obj_reuse_numbers) so that use of a stale one is noticed; QP, SQ, RQ, SRQ, XRC_SRQ,
+ * RMP and DCT share one number space, since a doorbell or packet names them by number only.
  */
 struct obj {
 	enum obj_type type;
@@ -514,6 +515,11 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type);
 void hca_caps_changed(struct cxdev *dev);
 bool hca_roce(const struct cxdev *dev);		/* advertised */
 bool hca_fixed_buffers(const struct cxdev *dev);	/* has KSM keys */
+bool hca_dc(const struct cxdev *dev);		/* DC transport is advertised */
+/* Logarithm of the READs and atomics that a DCI may have outstanding. */
+unsigned int hca_dc_reads(const struct cxdev *dev);
+/* Are the streams of a DCI reset by an extension of the QP context? */
+bool hca_resets_streams(const struct cxdev *dev);
 bool hca_changes_sport(const struct cxdev *dev);	/* the UDP port of a QP in RTS */
 bool hca_detects_stalls(const struct cxdev *dev); /* of a function that takes no frames */
 bool hca_has_owner(const struct cxdev *dev);	/* sw_owner_id is advertised */

@@ -26,6 +26,7 @@ static const char *const names[OBJ_TYPES] = {
 	[OBJ_SRQ] = "SRQ",
 	[OBJ_XRC_SRQ] = "XRC_SRQ",
 	[OBJ_RMP] = "RMP",
+	[OBJ_DCT] = "DCT",
 	[OBJ_TIS] = "TIS",
 	[OBJ_TIR] = "TIR",
 	[OBJ_SQ] = "SQ",
@@ -70,6 +71,7 @@ static enum obj_type space_of(enum obj_type type)
 	case OBJ_SRQ:
 	case OBJ_XRC_SRQ:
 	case OBJ_RMP:
+	case OBJ_DCT:
 		return OBJ_QP;
 	default:
 		return type;

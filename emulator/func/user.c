@@ -40,6 +40,8 @@ static const uint8_t permissions[CMD_OPCODES] = {
 	ALLOW(create_srq), ALLOW(query_srq), ALLOW(destroy_srq), ALLOW(arm_rq),
 	ALLOW(create_xrc_srq), ALLOW(query_xrc_srq), ALLOW(arm_xrc_srq), ALLOW(destroy_xrc_srq),
 	ALLOW(create_rmp), ALLOW(query_rmp), ALLOW(modify_rmp), ALLOW(destroy_rmp),
+	ALLOW(create_dct), ALLOW(drain_dct), ALLOW(query_dct), ALLOW(destroy_dct),
+	ALLOW(arm_dct_for_key_violation),
 	ALLOW(alloc_q_counter), ALLOW(dealloc_q_counter), ALLOW(query_q_counter),
 	ALLOW(create_rq), ALLOW(modify_rq), ALLOW(query_rq), ALLOW(destroy_rq),
 	ALLOW(create_rqt), ALLOW(modify_rqt), ALLOW(query_rqt), ALLOW(destroy_rqt),

@@ -21,7 +21,8 @@ extern const struct cmd_desc cmds_user[];
 	(1u << PRM_EVENT_COMM_EST | 1u << PRM_EVENT_CQ_ERROR |			\
 	 1u << PRM_EVENT_WQ_CATAS_ERROR | 1u << PRM_EVENT_WQ_INVAL_REQ_ERROR |	\
 	 1u << PRM_EVENT_WQ_ACCESS_ERROR | 1u << PRM_EVENT_SRQ_CATAS_ERROR |	\
-	 1u << PRM_EVENT_SRQ_LAST_WQE | 1u << PRM_EVENT_SRQ_RQ_LIMIT)
+	 1u << PRM_EVENT_SRQ_LAST_WQE | 1u << PRM_EVENT_SRQ_RQ_LIMIT |		\
+	 1u << PRM_EVENT_DCT_DRAINED | 1u << PRM_EVENT_DCT_KEY_VIOLATION)
 #define USER_EVENTS_OF_PORT	(1u << PRM_EVENT_PORT_CHANGE)
 
 /* Does the function announce user contexts? */

@@ -56,6 +56,7 @@ static void q_counter_show(struct prm_query_q_counter_out *out, const struct q_c
 	SHOW(cq_overflow);
 	SHOW(resp_cqe_flush_error);
 	SHOW(req_cqe_flush_error);
+	SHOW(rx_dct_connect);
 #undef SHOW
 }
 

@@ -189,7 +189,7 @@ struct q_counter {
 	uint32_t req_bad_response, req_remote_invalid_request, resp_remote_invalid_request;
 	uint32_t req_remote_access_errors, resp_remote_access_errors, req_remote_operation_errors;
 	uint32_t req_transport_retries_exceeded, cq_overflow, resp_cqe_flush_error;
-	uint32_t req_cqe_flush_error;
+	uint32_t req_cqe_flush_error, rx_dct_connect;
 };
 
 #endif

@@ -128,6 +128,7 @@ void queue_event(const struct obj *queue, enum prm_event type)
 {
 	struct prm_eqe_qp_srq data = { .type = queue->type == OBJ_QP ? PRM_EQE_RSC_QP :
 					       queue->type == OBJ_SQ ? PRM_EQE_RSC_SQ :
+					       queue->type == OBJ_DCT ? PRM_EQE_RSC_DCT :
 								       PRM_EQE_RSC_RQ,
 				       .qp_srq_n = cpu_to_be32(queue->num) };
 

@@ -108,6 +108,19 @@ static struct bth answer_bth(const struct qp *qp, uint8_t opcode, uint32_t psn)
 			     .psn = psn };
 }
 
+/* Those of DC name their session first. */
+static uint32_t lead_bytes(const struct qp *qp)
+{
+	return qp->st == PRM_QP_ST_DCT ? DC_RESP_BYTES : 0;
+}
+
+static uint8_t *put_lead(const struct qp *qp, uint8_t *p)
+{
+	if (lead_bytes(qp))
+		put32(p, qp->session);
+	return p + lead_bytes(qp);
+}
+
 static void put_aeth(uint8_t *p, const struct answer *answer)
 {
 	put32(p, (uint32_t)answer->syndrome << 24 | (answer->msn & PSN_MASK));
@@ -149,10 +162,11 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 	struct frame *frame;
 	uint8_t *data;
 
-	frame = roce_frame(qp, &qp->av, &bth, head + len, &data);
+	frame = roce_frame(qp, &qp->av, &bth, lead_bytes(qp) + head + len, &data);
 	answer->done++;
 	if (!frame)
 		return;
+	data = put_lead(qp, data);
 	if (head)
 		put_aeth(data, answer);
 	data += head;
@@ -166,7 +180,7 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 					    .msn = answer->msn,
 					    .n_psn = 1 };
 		qp->counters->resp_remote_access_errors++;
-		queue_event(&qp->obj, PRM_EVENT_WQ_ACCESS_ERROR);
+		qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
 		qp->resp.dying = true;
 		return;
 	}
@@ -178,12 +192,13 @@ static void send_small(struct qp *qp, struct direct *way, const struct answer *a
 {
 	bool atomic = answer->kind == ANSWER_ATOMIC;
 	struct bth bth = answer_bth(qp, atomic ? BTH_ATOMIC_ACK : BTH_ACK, answer->psn);
-	uint8_t ext[AETH_BYTES + ATOMIC_ACK_BYTES];
+	uint8_t ext[DC_RESP_BYTES + AETH_BYTES + ATOMIC_ACK_BYTES], *p = put_lead(qp, ext);
 
-	put_aeth(ext, answer);
+	put_aeth(p, answer);
 	if (atomic)
-		put64(ext + AETH_BYTES, answer->va);
-	roce_packet(qp, way, &bth, ext, AETH_BYTES + (atomic ? ATOMIC_ACK_BYTES : 0));
+		put64(p + AETH_BYTES, answer->va);
+	roce_packet(qp, way, &bth, ext,
+		    lead_bytes(qp) + AETH_BYTES + (atomic ? ATOMIC_ACK_BYTES : 0));
 }
 
 /* Sends a packet, or up to @most that can go at once. Returns their number. */

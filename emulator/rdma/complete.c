@@ -21,7 +21,7 @@ static void pushed(struct qp *qp, bool ok)
 		return;
 	qp->counters->cq_overflow++;
 	if (qp->state != PRM_QP_ERR) {
-		queue_event(&qp->obj, PRM_EVENT_WQ_CATAS_ERROR);
+		qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
 		qp_set_error(qp);
 	}
 }

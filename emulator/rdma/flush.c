@@ -41,9 +41,11 @@ static bool flush_recv(struct qp *qp, int *budget)
 		p->have_wqe = false;
 		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_WR_FLUSH);
 	}
+	if (qp->st == PRM_QP_ST_DCT)
+		return true;
 	if (qp->srq && qp->st != PRM_QP_ST_XRC) {
 		if (!qp->last_wqe_reported)
-			queue_event(&qp->obj, PRM_EVENT_SRQ_LAST_WQE);
+			qp_event(qp, PRM_EVENT_SRQ_LAST_WQE);
 		qp->last_wqe_reported = true;
 		return true;
 	}

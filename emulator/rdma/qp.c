@@ -56,6 +56,10 @@ static int check_create(struct cmd *c, const struct prm_create_qp_in *in, const 
 	    is_set(c, ctx, cd_slave_send, "but cross channel is not supported") ||
 	    is_set(c, ctx, cd_master, "but cross channel is not supported"))
 		return -1;
+	if (prm_get(ctx, st) != PRM_QP_ST_DCI &&
+	    (is_set(c, ctx, log_num_dci_stream_channels, "but the QP is no DCI") ||
+	     is_set(c, ctx, log_num_dci_errored_streams, "but the QP is no DCI")))
+		return -1;
 	/* UCX does not ask: it permits data in CQEs, and the card need not put any there */
 	if (!c->uid && (is_set(c, ctx, cs_req, "but scatter to CQE is not advertised") ||
 			is_set(c, ctx, cs_res, "but scatter to CQE is not advertised")))
@@ -85,6 +89,24 @@ static int check_user(struct cmd *c, const struct prm_qpc *ctx)
 	       is_set(c, ctx, deth_sqpn, "but the QP is of a user context") ? -1 : 0;
 }
 
+static int take_dci(struct cmd *c, struct qp *qp)
+{
+	unsigned int streams = prm_get(&qp->ctx, log_num_dci_stream_channels);
+	unsigned int errored = prm_get(&qp->ctx, log_num_dci_errored_streams);
+
+	if (!hca_dc(c->dev))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st 0x%x: dct is not announced",
+			      qp->st);
+	if (prm_get(&qp->ctx, no_sq))
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.no_sq is set, but a DCI only sends");
+	if (streams > DCI_LOG_STREAMS_MAX || errored > DCI_LOG_ERRORED_MAX)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "2^%u streams of a DCI, 2^%u in error: the card has 2^%u and 2^%u",
+			      streams, errored, DCI_LOG_STREAMS_MAX, DCI_LOG_ERRORED_MAX);
+	dci_init(qp);
+	return 0;
+}
+
 static int take_service(struct cmd *c, struct qp *qp)
 {
 	struct rdma_state *rdma = c->dev->rdma_state;
@@ -95,6 +117,8 @@ static int take_service(struct cmd *c, struct qp *qp)
 	case PRM_QP_ST_UC:
 	case PRM_QP_ST_UD:
 		break;
+	case PRM_QP_ST_DCI:
+		return take_dci(c, qp);
 	case PRM_QP_ST_XRC:
 		if (prm_get(&qp->ctx, rq_type) != PRM_QP_RQ_SRQ)
 			return refuse(c, PRM_STATUS_BAD_PARAM,

@@ -22,7 +22,7 @@ static const char *const state_names[16] = {
 /* Connected queue pairs have a path and a remote QP. */
 static bool is_connected(const struct qp *qp)
 {
-	return qp_reliable(qp) || qp->st == PRM_QP_ST_UC;
+	return (qp_reliable(qp) && qp->st != PRM_QP_ST_DCI) || qp->st == PRM_QP_ST_UC;
 }
 
 /* ---- what the engine needs of the context -------------------------------------------------- */
@@ -53,7 +53,6 @@ void qp_decode(struct qp *qp)
 	unsigned int ack_timeout = prm_get(ctx, primary_address_path.ack_timeout);
 
 	qp->mtu = 128u << prm_get(ctx, mtu);
-	qp->remote_qpn = prm_get(ctx, remote_qpn);
 	qp->qkey = prm_get(ctx, q_key);
 	qp->deth_sqpn = prm_get(ctx, deth_sqpn);
 	qp->rlky = prm_get(ctx, rlky);
@@ -62,6 +61,9 @@ void qp_decode(struct qp *qp)
 	qp->rwe = prm_get(ctx, rwe);
 	qp->rae = prm_get(ctx, rae);
 	qp->timeout_ns = ack_timeout ? ACK_TIMEOUT_UNIT_NS << ack_timeout : 0;
+	if (qp->st == PRM_QP_ST_DCI)	/* it has those of the target */
+		return;
+	qp->remote_qpn = prm_get(ctx, remote_qpn);
 	decode_path(qp);
 }
 
@@ -284,8 +286,12 @@ static int take_rts(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 
 	TAKE(to, from, next_send_psn);
 	TAKE(to, from, log_ack_req_freq);
-	if (!is_connected(qp))
+	if (!is_connected(qp) && qp->st != PRM_QP_ST_DCI)
 		return 0;
+	if (qp->st == PRM_QP_ST_DCI && prm_get(from, log_sra_max) > hca_dc_reads(c->dev))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.log_sra_max %u of a DCI: log_max_ra_req_dc is %u",
+			      prm_get(from, log_sra_max), hca_dc_reads(c->dev));
 	if (prm_get(from, log_sra_max) > LOG_RA_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_sra_max %u: the card advertises %u",
 			      prm_get(from, log_sra_max), LOG_RA_MAX);
@@ -311,6 +317,8 @@ static int check_options(struct cmd *c, const struct qp *qp, const struct transi
 
 	if (hca_changes_sport(c->dev))
 		known = PRM_QP_OPT_32_UDP_SPORT;
+	if (hca_resets_streams(c->dev))
+		known |= PRM_QP_OPT_32_DCI_STREAM;
 	if (opt & ~t->opt)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "opt_param_mask 0x%x: the transition takes 0x%x", opt, t->opt);
@@ -321,6 +329,9 @@ static int check_options(struct cmd *c, const struct qp *qp, const struct transi
 	if (more & PRM_QP_OPT_32_UDP_SPORT && !is_connected(qp))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "opt_param_mask_95_32 has the UDP port: the QP has no path");
+	if (more & PRM_QP_OPT_32_DCI_STREAM && qp->st != PRM_QP_ST_DCI)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "opt_param_mask_95_32 has the stream: the QP is no DCI");
 	if (t == &rts2rts && (opt || more) && !(opt & ~OPT_ALONE))
 		return 0;
 	if (prm_get(in, qpc.st) != qp->st)
@@ -354,6 +365,26 @@ static int check_modify(struct cmd *c, const struct qp *qp, const struct transit
 	return 0;
 }
 
+/* The extension follows the input; the stream is the only part of it that a QP has. */
+static int take_stream(struct cmd *c, struct qp *qp, uint32_t opt)
+{
+	const struct prm_rts2rts_qp_in *in = c->in;
+	const struct prm_qpc_ext *ext = prm_tail_const(in);
+	unsigned int stream;
+
+	if (!prm_get(in, qpc_ext) || c->in_len < sizeof(*in) + sizeof(*ext))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "a stream is reset by the extension of the context, which is not there");
+	if (opt || prm_get64(in, opt_param_mask_95_32) != PRM_QP_OPT_32_DCI_STREAM)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "a stream is reset by a command that does nothing else");
+	stream = prm_get(ext, dci_stream_channel_id);
+	if (!dci_reset_stream(qp, stream))
+		return decline(c, PRM_STATUS_BAD_PARAM, "QP 0x%x: stream %u is not in error",
+			       qp->obj.num, stream);
+	return 0;
+}
+
 /* All transitions that have a context share the layout of RST2INIT_QP. */
 static int modify(struct cmd *c, const struct transition *t)
 {
@@ -364,6 +395,11 @@ static int modify(struct cmd *c, const struct transition *t)
 	int err = 0;
 
 	if (!qp || check_modify(c, qp, t, prm_get(in, opt_param_mask), prm_get(in, ece), from))
+		return -1;
+	if (more_options(c, t) & PRM_QP_OPT_32_DCI_STREAM)
+		return take_stream(c, qp, prm_get(in, opt_param_mask));
+	if (t == &rts2rts && is_set(c, (const struct prm_rts2rts_qp_in *)c->in, qpc_ext,
+				    "but nothing of the extension changes"))
 		return -1;
 	before = qp->ctx;
 	if (t == &rst2init)
@@ -456,6 +492,7 @@ static int run_qp_2rst(struct cmd *c)
 	qp_stop(qp);
 	requester_reset(qp);
 	responder_reset(qp);
+	dci_reset(qp);
 	qp_put_counters(qp);
 	qp->rq.ci = 0;
 	qp->established = false;

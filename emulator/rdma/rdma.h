@@ -13,9 +13,11 @@
 #include "key/key.h"
 #include "port/port.h"
 #include "queue/queue.h"
+#include "rdma/dc.h"
 #include "rdma/dcqcn.h"
 #include "prm/counter.h"
 #include "prm/cqe.h"
+#include "prm/dct.h"
 #include "prm/eqe.h"
 #include "prm/nic.h"
 #include "prm/qp.h"
@@ -34,8 +36,8 @@
 
 #define PSN_MASK		0xffffffu
 
-extern const struct cmd_desc cmds_qp[], cmds_qp_state[], cmds_mcg[], cmds_srq[], cmds_roce[],
-	cmds_cong[];
+extern const struct cmd_desc cmds_qp[], cmds_qp_state[], cmds_mcg[], cmds_srq[], cmds_dct[],
+	cmds_roce[], cmds_cong[];
 
 /* Signed distance from @b to @a modulo 2^24: negative if @a comes before @b. */
 static inline int32_t psn_diff(uint32_t a, uint32_t b)
@@ -69,6 +71,8 @@ struct swqe {
 	uint64_t swap_add, compare;
 	uint32_t dqpn, qkey;
 	uint32_t xrc_srqn;	/* XRC: of the remote side */
+	uint64_t dc_key;
+	uint16_t stream;	/* of a DCI */
 	struct av av;
 	struct sg_list data;
 	struct sge sges[SEND_SGES_MAX];
@@ -112,6 +116,10 @@ struct message {
 	uint32_t psn, n_psn;	/* first PSN and their number; 0: no packets */
 	uint32_t len;
 	uint8_t error;		/* syndrome, reported once all earlier ones are complete */
+	/* of a DCI */
+	uint8_t late_error;	/* syndrome, reported in the place of success: data had no place */
+	uint16_t stream;
+	uint32_t session;	/* in which it was sent last */
 };
 
 static inline bool message_is_atomic(const struct message *msg)
@@ -181,7 +189,7 @@ struct responder {
 
 struct qp {
 	struct obj obj;
-	enum prm_qp_st st;		/* RC, UC, UD, XRC, QP1 or REG_UMR */
+	enum prm_qp_st st;	/* RC, UC, UD, XRC, DCI, QP1, REG_UMR; DCT: one of its responders */
 	enum prm_qp_state state;
 	struct prm_qpc ctx;		/* as the driver set it, without the counters that move */
 	struct obj *uar, *pd;		/* pd: NULL if a UMR QP has none */
@@ -207,6 +215,8 @@ struct qp {
 	bool failed;			/* went into error by itself; the driver may not know yet */
 	struct requester req;
 	struct responder resp;
+	uint32_t session;	/* of a DCI, or of the responder of a DCT */
+	struct dci dci;
 	struct reaction reaction;
 	struct work flush_work;
 	struct timer flush_timer;	/* in error state: polls for newly posted receives */
@@ -221,7 +231,8 @@ static inline uint32_t qp_pdn(const struct qp *qp)
 /* Lost packets are retransmitted, and every request is acknowledged. */
 static inline bool qp_reliable(const struct qp *qp)
 {
-	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_XRC;
+	return qp->st == PRM_QP_ST_RC || qp->st == PRM_QP_ST_XRC || qp->st == PRM_QP_ST_DCI ||
+	       qp->st == PRM_QP_ST_DCT;
 }
 
 static inline bool qp_datagram(const struct qp *qp)
@@ -241,6 +252,25 @@ static inline struct mem_user qp_user(const struct qp *qp)
 				  .qpn = qp->obj.num,
 				  .rlky = qp->rlky };
 }
+
+/* ---- targets of DC transport ----------------------------------------------------------------- */
+
+struct dct {
+	struct obj obj;
+	struct prm_dctc ctx;		/* as created; the state is below */
+	uint8_t state;			/* PRM_DCT_STATE_* */
+	struct obj *pd;
+	struct cq *cq;
+	struct srq *srq;
+	struct q_counter *counters;	/* never NULL, as of a queue pair */
+	uint64_t key;
+	uint32_t violations;		/* requests with another key */
+	bool armed;			/* an event for the next of those */
+	struct list_head responders;
+	struct work drain_work;
+	struct timer drain_timer;
+	uint64_t drain_until;		/* now_ns(): then all is given up */
+};
 
 /* ---- packets ------------------------------------------------------------------------------- */
 
@@ -284,11 +314,22 @@ enum bth_op {
 #define BTH_UC	0x20
 #define BTH_UD	0x60
 #define BTH_XRC	0xa0
+#define BTH_DC	0xc0	/* see dc.h */
 #define BTH_CNP	0x81	/* the whole opcode */
 
 static inline uint8_t qp_transport(const struct qp *qp)
 {
-	return qp->st == PRM_QP_ST_XRC ? BTH_XRC : qp->st == PRM_QP_ST_UC ? BTH_UC : BTH_RC;
+	switch (qp->st) {
+	case PRM_QP_ST_XRC:
+		return BTH_XRC;
+	case PRM_QP_ST_UC:
+		return BTH_UC;
+	case PRM_QP_ST_DCI:
+	case PRM_QP_ST_DCT:
+		return BTH_DC;
+	default:
+		return BTH_RC;
+	}
 }
 
 /* Upper 3 bits of the AETH syndrome, and the NAK codes. */
@@ -320,7 +361,8 @@ struct packet {
 	uint16_t vlan_tci;
 	uint8_t grh[GRH_BYTES];		/* as UD receivers see it */
 	uint32_t xrc_srqn;
-	const uint8_t *ext;		/* after the BTH, and the XRCETH */
+	struct dc_eth dc;
+	const uint8_t *ext;		/* after the BTH, and what XRC and DC add to it */
 	uint32_t ext_len;		/* ext header, payload without pad */
 };
 
@@ -416,6 +458,16 @@ void qp_stop(struct qp *qp); /* cancels work and timers */
 void qp_put_counters(struct qp *qp);
 void qp_sq_error(struct qp *qp);	/* UD, UC: a send failed; SQER, receives continue */
 
+/*
+ * As queue_event(), but for the responders of a DCT: drivers know no events of those, and the DCT
+ * works on.
+ */
+static inline void qp_event(const struct qp *qp, enum prm_event type)
+{
+	if (qp->st != PRM_QP_ST_DCT)
+		queue_event(&qp->obj, type);
+}
+
 /* ---- mcg.c --------------------------------------------------------------------------------- */
 
 #define MCG_QPS 240	/* members of a group, max_qp_mcg */
@@ -438,6 +490,7 @@ void requester_start(struct qp *qp);	/* PSN and retry counts from the context: R
 void requester_resume(struct qp *qp);	/* SQER to RTS: flushed WQEs count as sent */
 void requester_stop(struct qp *qp);	/* cancels timers and work, keeps the state */
 void requester_free(struct qp *qp);
+void requester_go_back(struct qp *qp);	/* to the oldest PSN that is not acknowledged */
 /* ACK, NAK, READ and atomic responses. */
 void requester_answer(struct qp *qp, const struct packet *pkt);
 /*
@@ -524,6 +577,12 @@ void rdma_state_destroy(struct cxdev *dev);
 void rdma_status(struct cxdev *dev, FILE *out);
 void rdma_json(const struct cxdev *dev, struct json_object *to);
 
+/* Is the packet to this address of the function, in its format? */
+bool roce_is_to(const struct roce_addr *own, const struct packet *pkt);
+/* Is the packet marked "congestion experienced"? RoCE v1 has no such field. */
+bool roce_is_marked(const struct packet *pkt);
+void roce_send_cnp(struct qp *qp);	/* packets from the remote QP meet congestion */
+
 /* ---- per function -------------------------------------------------------------------------- */
 
 #define MCG_BUCKETS 1024u
@@ -537,6 +596,7 @@ struct rdma_state {
 	struct gone_queues gone;	/* QPs */
 	struct roce_addr addrs[ROCE_ADDRS];
 	struct cong_state cong;
+	struct dc_state dc;
 };
 
 #endif

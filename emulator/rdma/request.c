@@ -27,17 +27,21 @@ static bool ask_for_ack(struct qp *qp, bool last)
 	return true;
 }
 
-/* XRC requests name their SRQ first. */
-static uint32_t xrc_bytes(const struct qp *qp)
+/* XRC requests name their SRQ first, those of DC say how they connect. */
+static uint32_t lead_bytes(const struct qp *qp)
 {
-	return qp->st == PRM_QP_ST_XRC ? XRC_ETH_BYTES : 0;
+	return qp->st == PRM_QP_ST_XRC ? XRC_ETH_BYTES :
+	       qp->st == PRM_QP_ST_DCI ? DC_ETH_BYTES :
+					 0;
 }
 
-static uint8_t *put_xrc(const struct qp *qp, uint8_t *p)
+static uint8_t *put_lead(const struct qp *qp, uint8_t *p)
 {
-	if (xrc_bytes(qp))
+	if (qp->st == PRM_QP_ST_XRC)
 		put32(p, qp->req.tx.xrc_srqn);
-	return p + xrc_bytes(qp);
+	else if (qp->st == PRM_QP_ST_DCI)
+		dci_put_eth(qp, p);
+	return p + lead_bytes(qp);
 }
 
 /* Packets [cur_pkt, cur_pkt + n) of a SEND or WRITE, but for their payload. */
@@ -97,10 +101,10 @@ static int send_data(struct qp *qp, const struct message *msg)
 	uint8_t *p;
 
 	d.bth.ack_req = qp_reliable(qp) && ask_for_ack(qp, qp->req.cur_pkt + 1 == msg->n_psn);
-	frame = roce_frame(qp, &qp->av, &d.bth, xrc_bytes(qp) + head + d.len, &p);
+	frame = roce_frame(qp, &qp->av, &d.bth, lead_bytes(qp) + head + d.len, &p);
 	if (!frame)
 		return 0;
-	p = put_xrc(qp, p);
+	p = put_lead(qp, p);
 	if (sg_gather(&qp->req.tx.data, d.off, p + head, d.len)) {
 		frame_free(frame);
 		return PRM_CQE_SYND_LOCAL_PROT;
@@ -117,12 +121,12 @@ static void send_read(struct qp *qp, struct direct *way, const struct message *m
 	uint64_t off = (uint64_t)r->cur_pkt * qp->mtu;
 	struct bth bth = { .opcode = BTH_READ_REQUEST | qp_transport(qp), .ack_req = true,
 			   .dqpn = qp->remote_qpn, .psn = psn_add(msg->psn, r->cur_pkt) };
-	uint8_t ext[XRC_ETH_BYTES + RETH_BYTES], *p = put_xrc(qp, ext);
+	uint8_t ext[DC_ETH_BYTES + RETH_BYTES], *p = put_lead(qp, ext);
 
 	put64(p, r->tx.raddr + off);
 	put32(p + 8, r->tx.rkey);
 	put32(p + 12, msg->len - off);
-	roce_packet(qp, way, &bth, ext, xrc_bytes(qp) + RETH_BYTES);
+	roce_packet(qp, way, &bth, ext, lead_bytes(qp) + RETH_BYTES);
 }
 
 static void send_atomic(struct qp *qp, struct direct *way, const struct message *msg)
@@ -133,13 +137,13 @@ static void send_atomic(struct qp *qp, struct direct *way, const struct message 
 			   .ack_req = true,
 			   .dqpn = qp->remote_qpn,
 			   .psn = msg->psn };
-	uint8_t ext[XRC_ETH_BYTES + ATOMIC_ETH_BYTES], *p = put_xrc(qp, ext);
+	uint8_t ext[DC_ETH_BYTES + ATOMIC_ETH_BYTES], *p = put_lead(qp, ext);
 
 	put64(p, r->tx.raddr);
 	put32(p + 8, r->tx.rkey);
 	put64(p + 12, r->tx.swap_add);
 	put64(p + 20, swap ? r->tx.compare : 0);
-	roce_packet(qp, way, &bth, ext, xrc_bytes(qp) + ATOMIC_ETH_BYTES);
+	roce_packet(qp, way, &bth, ext, lead_bytes(qp) + ATOMIC_ETH_BYTES);
 }
 
 /* A Q_Key with the high bit set selects the one in the QP context. */

@@ -52,6 +52,10 @@ static void fail(struct qp *qp, enum prm_cqe_syndrome syndrome)
 
 	if (r->tail == r->head)
 		return;
+	if (qp->st == PRM_QP_ST_DCI) {
+		dci_fail(qp, syndrome);
+		return;
+	}
 	msg = msg_at(qp, r->tail);
 	r->tail++;
 	complete_send_error(qp, msg->index, msg->opcode, syndrome);
@@ -70,9 +74,14 @@ static void complete_ready(struct qp *qp)
 
 		if (psn_diff(r->una, psn_add(msg->psn, msg->n_psn)) < 0)
 			return;
-		r->tail++;
 		if (has_response(msg))
 			r->reads--;
+		if (msg->late_error) {
+			if (dci_fail_alone(qp, msg->late_error))
+				return;
+			continue;
+		}
+		r->tail++;
 		complete_send(qp, msg);
 		if (qp->state == PRM_QP_ERR)
 			return;
@@ -114,7 +123,7 @@ static void progress(struct qp *qp, uint32_t una)
 	work_queue(&r->work);
 }
 
-static void go_back(struct qp *qp)
+void requester_go_back(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
@@ -132,7 +141,7 @@ static void retry(struct qp *qp)
 		return;
 	}
 	r->retries--;
-	go_back(qp);
+	requester_go_back(qp);
 	if (qp->timeout_ns)
 		timer_arm(&r->timeout, qp->timeout_ns);
 	work_queue(&r->work);
@@ -183,6 +192,8 @@ static bool start_message(struct qp *qp)
 	if (!wq_posted(&qp->sq) || r->head - r->tail > r->mask)
 		return false;
 	err = swqe_read(qp, qp->sq.ci, &r->tx);
+	if (!err && dci_stream_failed(qp, r->tx.stream))
+		err = PRM_CQE_SYND_WR_FLUSH;
 	n_psn = err ? 0 : packets_of(qp, &r->tx);
 	if (((r->next_psn + n_psn - r->una) & PSN_MASK) > PSN_WINDOW && r->tail != r->head) {
 		r->tx.valid = false;
@@ -197,6 +208,7 @@ static bool start_message(struct qp *qp)
 		.n_psn = n_psn,
 		.len = r->tx.data.len,
 		.error = err,
+		.stream = r->tx.stream,
 	};
 	r->tx_of = r->head;
 	r->next_psn = psn_add(r->next_psn, n_psn);
@@ -241,6 +253,18 @@ static bool must_wait(const struct qp *qp, const struct message *msg)
 	default:
 		return false;
 	}
+}
+
+/* Of a DCI, the stream and the target have a say too. It sets msg->error if it never may. */
+static bool may_not_go(struct qp *qp, struct message *msg)
+{
+	if (qp->st != PRM_QP_ST_DCI)
+		return must_wait(qp, msg);
+	if (dci_stream_failed(qp, msg->stream) && psn_diff(qp->req.sent, msg->psn) <= 0) {
+		msg->error = PRM_CQE_SYND_WR_FLUSH;
+		return false;
+	}
+	return (!dci_connect(qp, msg) && !msg->error) || (!msg->error && must_wait(qp, msg));
 }
 
 /* ---- sending ------------------------------------------------------------------------------- */
@@ -298,7 +322,7 @@ static uint32_t send_step(struct qp *qp, uint32_t most)
 	msg = msg_at(qp, r->cur);
 	if (!msg->error && !load_wqe(qp, &r->tx, &r->tx_of, r->cur))
 		msg->error = PRM_CQE_SYND_LOCAL_QP_OP;
-	if (!msg->error && must_wait(qp, msg))
+	if (!msg->error && may_not_go(qp, msg))
 		return 0;
 	if (!msg->error && msg->n_psn && !open_way(qp, &way))
 		return 0;
@@ -418,7 +442,7 @@ static void take_rnr_nak(struct qp *qp, unsigned int code)
 	}
 	if (prm_get(&qp->ctx, rnr_retry) != RNR_FOREVER)
 		r->rnr_retries--;
-	go_back(qp);
+	requester_go_back(qp);
 	r->rnr_wait = true;
 	timer_cancel(&r->timeout);
 	timer_arm(&r->rnr, rnr_timer_ns(code));
@@ -480,6 +504,29 @@ static bool fits_response(const struct message *msg, uint8_t op, bool last, uint
 		      op == BTH_READ_RESP_FIRST || op == BTH_READ_RESP_MIDDLE;
 }
 
+/* Of a DCI, the messages after it may go on: it fails when all responses to it are in. */
+static bool store_response(struct qp *qp, struct message *msg, uint64_t off, const uint8_t *data,
+			   uint32_t len)
+{
+	struct requester *r = &qp->req;
+	uint8_t error = 0;
+
+	if (msg->late_error)
+		return true;
+	if (!load_wqe(qp, &r->rd, &r->rd_of, r->tail))
+		error = PRM_CQE_SYND_LOCAL_QP_OP;
+	else if (sg_scatter(&r->rd.data, off, data, len))
+		error = PRM_CQE_SYND_LOCAL_PROT;
+	if (!error)
+		return true;
+	if (qp->st == PRM_QP_ST_DCI) {
+		msg->late_error = error;
+		return true;
+	}
+	fail(qp, error);
+	return false;
+}
+
 static void take_response(struct qp *qp, const struct packet *pkt)
 {
 	uint8_t op = pkt->bth.opcode & 0x1f;
@@ -507,19 +554,13 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 		fail(qp, PRM_CQE_SYND_BAD_RESP);
 		return;
 	}
-	if (!load_wqe(qp, &r->rd, &r->rd_of, r->tail)) {
-		fail(qp, PRM_CQE_SYND_LOCAL_QP_OP);
-		return;
-	}
 	data = pkt->ext + head;
 	if (message_is_atomic(msg) && hca_atomics_in_host_order(qp->obj.dev)) {
 		value = htole64(get64(data));
 		data = (const uint8_t *)&value;
 	}
-	if (sg_scatter(&r->rd.data, off, data, want)) {
-		fail(qp, PRM_CQE_SYND_LOCAL_PROT);
+	if (!store_response(qp, msg, off, data, want))
 		return;
-	}
 	progress(qp, psn_add(pkt->bth.psn, 1));
 }
 

@@ -69,7 +69,7 @@ static void refuse_invalid(struct qp *qp, const char *why)
 		return;
 	}
 	qp->counters->resp_remote_invalid_request++;
-	queue_event(&qp->obj, PRM_EVENT_WQ_INVAL_REQ_ERROR);
+	qp_event(qp, PRM_EVENT_WQ_INVAL_REQ_ERROR);
 	die(qp, AETH_NAK_INVALID);
 }
 
@@ -84,7 +84,7 @@ static void refuse_access(struct qp *qp, enum mem_result result, uint32_t rkey, 
 		return;
 	}
 	qp->counters->resp_remote_access_errors++;
-	queue_event(&qp->obj, PRM_EVENT_WQ_ACCESS_ERROR);
+	qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
 	die(qp, AETH_NAK_ACCESS);
 }
 
@@ -148,7 +148,7 @@ static bool need_wqe(struct qp *qp)
 			add_nak(qp, AETH_RNR_NAK | prm_get(&qp->ctx, min_rnr_nak));
 		return false;
 	case RECV_ERROR:
-		queue_event(&qp->obj, PRM_EVENT_WQ_CATAS_ERROR);
+		qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
 		die(qp, AETH_NAK_OPERATION);
 		return false;
 	}
@@ -494,7 +494,7 @@ static void establish(struct qp *qp)
 		return;
 	qp->established = true;
 	if (qp->state == PRM_QP_RTR)
-		queue_event(&qp->obj, PRM_EVENT_COMM_EST);
+		qp_event(qp, PRM_EVENT_COMM_EST);
 }
 
 void responder_request(struct qp *qp, const struct packet *pkt)

@@ -419,12 +419,15 @@ void roce_send(struct qp *qp, struct frame *frame)
 
 /* ---- the direct way ------------------------------------------------------------------------ */
 
+bool roce_is_to(const struct roce_addr *own, const struct packet *pkt)
+{
+	return own->valid && addr_type(own) == pkt->type && !memcmp(own->gid, pkt->dgid, 16);
+}
+
 /* Does a packet come from the remote end of the connection, to the address of the QP? */
 static bool connection_matches(const struct qp *qp, const struct packet *pkt)
 {
-	const struct roce_addr *own = &qp->obj.dev->roce_addrs[qp->av.sgid_index];
-
-	return own->valid && addr_type(own) == pkt->type && !memcmp(own->gid, pkt->dgid, 16) &&
+	return roce_is_to(&qp->obj.dev->roce_addrs[qp->av.sgid_index], pkt) &&
 	       !memcmp(qp->av.dgid, pkt->sgid, 16);
 }
 
@@ -535,6 +538,26 @@ void roce_packet(struct qp *qp, struct direct *way, const struct bth *bth, const
 
 /* ---- what was received --------------------------------------------------------------------- */
 
+/* Takes off what DC puts after the BTH. */
+static bool parse_dc(struct packet *pkt)
+{
+	uint32_t len = is_answer(pkt->bth.opcode) ? DC_RESP_BYTES : DC_ETH_BYTES;
+	const uint8_t *p = pkt->ext;
+
+	if (pkt->ext_len < len)
+		return false;
+	if (len == DC_RESP_BYTES)
+		pkt->dc.session = get32(p);
+	else
+		pkt->dc = (struct dc_eth){ .key = get64(p),
+					   .initiator = get32(p + 8) & PSN_MASK,
+					   .session = get32(p + 12),
+					   .first_psn = get32(p + 16) & PSN_MASK };
+	pkt->ext += len;
+	pkt->ext_len -= len;
+	return true;
+}
+
 /* BTH and what follows; @iba: bytes from the BTH to the end of the ICRC. */
 static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 {
@@ -550,6 +573,8 @@ static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 	pkt->bth.psn = get32(p + 8) & PSN_MASK;
 	pkt->ext = p + BTH_BYTES;
 	pkt->ext_len = rest - pad;
+	if ((p[0] & 0xe0) == BTH_DC)
+		return parse_dc(pkt);
 	if ((p[0] & 0xe0) != BTH_XRC || is_answer(p[0]))
 		return true;
 	if (pkt->ext_len < XRC_ETH_BYTES)
@@ -562,16 +587,14 @@ static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 
 /* ---- congestion ---------------------------------------------------------------------------- */
 
-/* Is the packet marked "congestion experienced"? RoCE v1 has no such field. */
-static bool is_marked(const struct packet *pkt)
+bool roce_is_marked(const struct packet *pkt)
 {
 	if (pkt->type == PRM_CQE_ROCE_IPV4)
 		return (pkt->grh[GRH_BYTES - IPV4_BYTES + 1] & 3) == ECN_CE;
 	return pkt->type == PRM_CQE_ROCE_IPV6 && (pkt->grh[1] >> 4 & 3) == ECN_CE;
 }
 
-/* Sends a CNP: packets from the remote QP meet congestion. */
-static void send_cnp(struct qp *qp)
+void roce_send_cnp(struct qp *qp)
 {
 	struct bth bth = { .opcode = BTH_CNP, .becn = true, .dqpn = qp->remote_qpn };
 	struct av av = qp->av;
@@ -605,8 +628,8 @@ static bool of_connection(struct qp *qp, const struct packet *pkt)
 {
 	if (!connection_matches(qp, pkt))
 		return false;
-	if (is_marked(pkt) && qp->state != PRM_QP_RST && qp->state != PRM_QP_INIT)
-		send_cnp(qp);
+	if (roce_is_marked(pkt) && qp->state != PRM_QP_RST && qp->state != PRM_QP_INIT)
+		roce_send_cnp(qp);
 	return true;
 }
 
@@ -632,6 +655,11 @@ static bool dispatch_qp(struct qp *qp, const struct packet *pkt)
 		else
 			requester_answer(qp, pkt);
 		return true;
+	case BTH_DC:	/* requests are for DCTs */
+		if (qp->st != PRM_QP_ST_DCI || !of_connection(qp, pkt))
+			return false;
+		dci_answer(qp, pkt);
+		return true;
 	case BTH_UC:
 		if (qp->st != PRM_QP_ST_UC || !of_connection(qp, pkt))
 			return false;
@@ -651,6 +679,7 @@ static bool dispatch(struct cxdev *dev, const struct packet *pkt)
 	const struct mcg *mcg;
 	bool taken = false;
 	unsigned int i;
+	struct dct *dct;
 	struct qp *qp;
 
 	if (pkt->bth.dqpn == MCAST_QPN) {
@@ -659,6 +688,12 @@ static bool dispatch(struct cxdev *dev, const struct packet *pkt)
 			taken |= dispatch_qp(mcg->qps[i], pkt);
 		return taken;
 	}
+	dct = obj_find(dev, OBJ_DCT, pkt->bth.dqpn);
+	if (dct && pkt->bth.opcode == BTH_CNP)
+		return dct_cnp(dct, pkt);
+	if (dct)
+		return (pkt->bth.opcode & 0xe0) == BTH_DC && !is_answer(pkt->bth.opcode) &&
+		       dct_request(dct, pkt);
 	qp = pkt->bth.dqpn == GSI_QPN ? dev->rdma_state->gsi : obj_find(dev, OBJ_QP, pkt->bth.dqpn);
 	return qp && dispatch_qp(qp, pkt);
 }

@@ -17,6 +17,7 @@ int rdma_state_create(struct cxdev *dev)
 	for (i = 0; i < MCG_BUCKETS; i++)
 		list_init(&dev->rdma_state->mcgs[i]);
 	dev->roce_addrs = dev->rdma_state->addrs;
+	dc_state_init(dev);
 	cong_reset(dev);
 	return 0;
 }
@@ -38,6 +39,7 @@ void rdma_state_stop(struct cxdev *dev)
 	for (i = 0; i < ROCE_ADDRS; i++)
 		dev->rdma_state->addrs[i].removed = false;
 	memset(&dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
+	dc_state_stop(dev);
 }
 
 void rdma_state_leave(struct cxdev *dev)

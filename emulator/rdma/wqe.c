@@ -12,6 +12,7 @@ static void parse_av(struct swqe *w, const struct prm_av *av)
 
 	w->dqpn = be32_to_cpu(av->dqp_dct) & PSN_MASK;
 	w->qkey = be32_to_cpu(av->key.qkey.qkey);
+	w->dc_key = be64_to_cpu(av->key.dc_key);
 	memcpy(w->av.dmac, av->rmac, 6);
 	memcpy(w->av.dgid, av->rgid, 16);
 	w->av.tclass = av->tclass;
@@ -22,22 +23,40 @@ static void parse_av(struct swqe *w, const struct prm_av *av)
 	w->av.flow_label = gid_fl & 0xfffff;
 }
 
+/* 0 or a syndrome; the GRH bit of an address vector means nothing on Ethernet. */
+static int take_av(struct swqe *w, uint32_t *pos)
+{
+	const struct prm_av *av = (const void *)(w->wqe.raw + *pos);
+
+	if (*pos + sizeof(*av) > w->wqe.bytes)
+		return wqe_bad(&w->wqe, "the WQE ends before its address vector", w->wqe.bytes);
+	if (!(be32_to_cpu(av->dqp_dct) & PRM_AV_EXTENDED))
+		return wqe_bad(&w->wqe, "RoCE needs an extended address vector",
+			       be32_to_cpu(av->dqp_dct));
+	parse_av(w, av);
+	*pos += sizeof(*av);
+	return 0;
+}
+
 /* Parses the segments between control and data, and advances *pos. 0 or a syndrome. */
 static int parse_headers(struct qp *qp, struct swqe *w, uint32_t *pos)
 {
-	const struct prm_av *av = (const void *)(w->wqe.raw + *pos);
-	bool datagram = qp_datagram(qp);
 	uint32_t end = w->wqe.bytes, need = 0;
 
+	if (qp_datagram(qp))
+		return take_av(w, pos);
+	if (qp->st == PRM_QP_ST_DCI && take_av(w, pos))
+		return PRM_CQE_SYND_LOCAL_QP_OP;
+	if (qp->st == PRM_QP_ST_DCI && w->av.dmac[0] & 1)
+		return wqe_bad(&w->wqe, "the MAC of a DC target is that of a group",
+			       w->av.dmac[0]);
 	if (qp->st == PRM_QP_ST_XRC) {
 		if (*pos + sizeof(struct prm_wqe_xrc_seg) > end)
 			return wqe_bad(&w->wqe, "the WQE ends before its XRC segment", end);
 		w->xrc_srqn = get32(w->wqe.raw + *pos) & PSN_MASK;
 		*pos += sizeof(struct prm_wqe_xrc_seg);
 	}
-	if (datagram)
-		need = sizeof(*av);
-	else if (w->wqe.opcode == PRM_WQE_ATOMIC_CS || w->wqe.opcode == PRM_WQE_ATOMIC_FA)
+	if (w->wqe.opcode == PRM_WQE_ATOMIC_CS || w->wqe.opcode == PRM_WQE_ATOMIC_FA)
 		need = sizeof(struct prm_wqe_raddr_seg) + sizeof(struct prm_wqe_atomic_seg);
 	else if (w->wqe.opcode >= PRM_WQE_RDMA_WRITE && w->wqe.opcode <= PRM_WQE_RDMA_READ &&
 		 w->wqe.opcode != PRM_WQE_SEND && w->wqe.opcode != PRM_WQE_SEND_IMM)
@@ -46,13 +65,7 @@ static int parse_headers(struct qp *qp, struct swqe *w, uint32_t *pos)
 		return wqe_bad(&w->wqe, "the WQE ends before the segments that its opcode needs",
 			       w->wqe.opcode);
 
-	if (datagram) {
-		/* The GRH bit of an address vector means nothing on Ethernet. */
-		if (!(be32_to_cpu(av->dqp_dct) & PRM_AV_EXTENDED))
-			return wqe_bad(&w->wqe, "RoCE needs an extended address vector",
-				       be32_to_cpu(av->dqp_dct));
-		parse_av(w, av);
-	} else if (need) {
+	if (need) {
 		w->raddr = get64(w->wqe.raw + *pos);
 		w->rkey = get32(w->wqe.raw + *pos + 8);
 		if (need > sizeof(struct prm_wqe_raddr_seg)) {
@@ -119,6 +132,7 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *w)
 	int err;
 
 	w->valid = false;
+	w->stream = 0;
 	w->data = (struct sg_list){
 		.owner = &qp->obj, .user = qp_user(qp), .index = index, .log = trace
 	};
@@ -133,6 +147,8 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *w)
 	w->signaled = ctrl->fm_ce_se & PRM_WQE_CE_ALWAYS;
 	w->solicited = ctrl->fm_ce_se & PRM_WQE_SOLICITED;
 	w->imm = be32_to_cpu(ctrl->imm);
+	if (qp->dci.streams)
+		w->stream = get16(ctrl->dci_stream_channel_id);
 	if (w->wqe.opcode == PRM_WQE_UMR) {
 		err = umr_check(qp, w);
 	} else if (w->wqe.opcode != PRM_WQE_NOP) {

@@ -219,7 +219,9 @@ static void create_eq(struct side *side)
 	prm_set(&cmd.in, opcode, PRM_OP_create_eq);
 	prm_set(&cmd.in, eq_context_entry.log_eq_size, EQ_LOG);
 	prm_set(&cmd.in, eq_context_entry.uar_page, side->uar);
-	prm_set64(&cmd.in, event_bitmask[0], 0x1f22be | 1 << PRM_EVENT_COMM_EST);
+	prm_set64(&cmd.in, event_bitmask[0], 0x1f22be | 1 << PRM_EVENT_COMM_EST |
+							1 << PRM_EVENT_DCT_DRAINED |
+							1 << PRM_EVENT_DCT_KEY_VIOLATION);
 	must(exec(side, PRM_OP_create_eq, &cmd, sizeof(cmd), &out, sizeof(out)), "create_eq");
 	side->eqn = prm_get(&out, eq_number);
 }
@@ -345,7 +347,7 @@ int create_qp(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *
 			     .log_sq = or_default(o->log_sq, 6),
 			     .log_rq = or_default(o->log_rq, 6),
 			     .log_rq_stride = or_default(o->log_rq_stride, 2) };
-	rq_bytes = o->srq ? 0 : 16ull << qp->log_rq_stride << qp->log_rq;
+	rq_bytes = o->srq || st == PRM_QP_ST_DCI ? 0 : 16ull << qp->log_rq_stride << qp->log_rq;
 	bytes = rq_bytes + (o->no_sq ? 0 : 64ull << qp->log_sq);
 	buf = mem_alloc(side, bytes + 2 * PAGE) + 3 * 64;	/* page_offset 3 */
 	qp->dbr = mem_alloc(side, 64);
@@ -363,7 +365,11 @@ int create_qp(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *
 	prm_set(&cmd.in, qpc.rlky, o->rlky);
 	prm_set(&cmd.in, qpc.log_sq_size, o->no_sq ? 0 : qp->log_sq);
 	prm_set(&cmd.in, qpc.xrcd, o->xrcd);
-	if (o->srq) {
+	prm_set(&cmd.in, qpc.log_num_dci_stream_channels, o->log_streams);
+	prm_set(&cmd.in, qpc.log_num_dci_errored_streams, o->log_errored);
+	if (st == PRM_QP_ST_DCI) {
+		prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
+	} else if (o->srq) {
 		prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_SRQ);
 		prm_set(&cmd.in, qpc.srqn_rmpn_xrqn, o->srq->num);
 	} else {
@@ -400,7 +406,7 @@ int qp_init(struct tqp *qp, const struct qp_opts *o)
 
 int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o)
 {
-	const struct roce_addr *to = &peer->side->dev->roce_addrs[o->addr];
+	const struct roce_addr *to = &(peer ? peer : qp)->side->dev->roce_addrs[o->addr];
 	struct prm_init2rtr_qp_in in = {};
 	struct prm_init2rtr_qp_out out;
 
@@ -408,6 +414,8 @@ int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o)
 	prm_set(&in, qpc.st, qp->st);
 	prm_set(&in, qpc.mtu, or_default(o->mtu, PRM_QP_MTU_1024));
 	prm_set(&in, qpc.log_msg_max, 30);
+	if (!peer)
+		return command(qp->side, init2rtr_qp, &in, &out);
 	prm_set(&in, qpc.remote_qpn, peer->qpn);
 	prm_set(&in, qpc.next_rcv_psn, o->recv_psn);
 	prm_set(&in, qpc.log_rra_max, or_default(o->rra, 4));
@@ -551,7 +559,10 @@ static void fill_av(struct side *from, const struct wr *wr, struct prm_av *av)
 	const struct roce_addr *to = &wr->to->dev->roce_addrs[wr->addr];
 
 	(void)from;
-	av->key.qkey.qkey = cpu_to_be32(wr->qkey);
+	if (wr->dc_key)
+		av->key.dc_key = cpu_to_be64(wr->dc_key);
+	else
+		av->key.qkey.qkey = cpu_to_be32(wr->qkey);
 	av->dqp_dct = cpu_to_be32(PRM_AV_EXTENDED | wr->dqpn);
 	av->udp_sport = cpu_to_be16(wr->addr == ADDR_V1 ? 0 : wr->sport ? wr->sport : 0xc123);
 	av->hop_limit = 5;
@@ -576,8 +587,11 @@ static uint32_t fill_remote(const struct wr *wr, uint8_t *p)
 		return 16 + fill_remote(&rest, p + 16);
 	}
 	if (wr->to) {
+		struct wr rest = *wr;
+
 		fill_av(NULL, wr, (struct prm_av *)p);
-		return sizeof(struct prm_av);
+		rest.to = NULL;
+		return sizeof(struct prm_av) + fill_remote(&rest, p + sizeof(struct prm_av));
 	}
 	if (!wr->rkey)
 		return 0;
@@ -613,6 +627,7 @@ void post_wqe(struct tqp *qp, const struct wr *wr, uint8_t *raw, uint32_t len)
 	uint32_t i;
 
 	put32(raw, (uint32_t)qp->sq_pi << 8 | wr->opcode);
+	put16(raw + 9, wr->stream);
 	raw[11] = wr->flags | (wr->quiet ? 0 : PRM_WQE_CE_ALWAYS);
 	put32(raw + 12, wr->imm);
 	put32(raw + 4, qp->qpn << 8 | len / 16);

@@ -101,6 +101,7 @@ struct qp_opts {
 	unsigned int affinity;
 	uint32_t xrcd;
 	bool no_sq, block_lb_mc;
+	unsigned int log_streams, log_errored;	/* of a DCI */
 	bool no_fre;		/* as a QP of user space */
 	bool rlky;		/* may use the reserved lkey */
 };
@@ -112,7 +113,7 @@ struct qp_opts {
 int create_qp(struct tqp *qp, struct side *side, enum prm_qp_st st, struct tcq *cq,
 	      const struct qp_opts *o);
 int qp_init(struct tqp *qp, const struct qp_opts *o);
-int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o);
+int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o); /* DCI: no peer */
 int qp_rts(struct tqp *qp, const struct qp_opts *o);
 int qp_command(struct tqp *qp, uint16_t opcode);		/* destroy_qp, qp_2err, qp_2rst */
 unsigned int qp_state(struct tqp *qp);
@@ -151,6 +152,9 @@ struct wr {
 	unsigned int addr;
 	struct side *to;
 	const uint8_t *mgid;
+	/* of a DCI, with the datagram's target */
+	uint64_t dc_key;
+	uint16_t stream;
 };
 
 void post_send(struct tqp *qp, const struct wr *wr);	/* and rings */

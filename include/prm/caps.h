@@ -146,7 +146,9 @@ struct prm_cmd_hca_cap_bits {
 	u8 umr_extended_translation_offset[1];
 	u8 null_mkey[1];
 	u8 log_max_klm_list_size[6];
-	u8 rsvd_120[10];
+	u8 rsvd_120[2];
+	u8 qpc_extension[1];
+	u8 rsvd_123[7];
 	u8 log_max_ra_req_dc[6];
 	u8 rsvd_130[2];
 	u8 eth_wqe_too_small[1];

@@ -92,6 +92,7 @@ enum {
 #define PRM_QP_OPT_COUNTER_SET_ID	(1U << 25)
 
 /* opt_param_mask_95_32 */
+#define PRM_QP_OPT_32_DCI_STREAM	(1U << 0)
 #define PRM_QP_OPT_32_UDP_SPORT		(1U << 2)
 
 struct prm_ads_bits {
@@ -405,12 +406,24 @@ struct prm_rtr2rts_qp_out_bits {
 };
 PRM_LAYOUT(rtr2rts_qp_out, 0x10);
 
+struct prm_qpc_ext_bits {
+	u8 rsvd_00[2];
+	u8 mmo[1];
+	u8 rsvd_03[13];
+	u8 dci_stream_channel_id[16];
+	u8 qos_queue_group_id_requester[32];
+	u8 qos_queue_group_id_responder[32];
+	u8 rsvd_60[1440];
+};
+PRM_LAYOUT(qpc_ext, 0xc0);
+
 struct prm_rts2rts_qp_in_bits {
 	u8 opcode[16];
 	u8 uid[16];
 	u8 rsvd_20[16];
 	u8 op_mod[16];
-	u8 rsvd_40[8];
+	u8 qpc_ext[1];
+	u8 rsvd_41[7];
 	u8 qpn[24];
 	u8 rsvd_60[32];
 	u8 opt_param_mask[32];
@@ -418,6 +431,7 @@ struct prm_rts2rts_qp_in_bits {
 	struct prm_qpc_bits qpc;
 	u8 rsvd_800[64];
 	u8 opt_param_mask_95_32[64];
+	/* tail: the extension, if qpc_ext is set */
 };
 PRM_LAYOUT(rts2rts_qp_in, 0x110);
 

@@ -48,7 +48,7 @@ struct prm_wqe_ctrl_seg {
 	__be32 opmod_idx_opcode;	/* 31:24 modifier, 23:8 WQE index, 7:0 opcode */
 	__be32 qpn_ds;			/* 31:8 QPN or SQN, 5:0 size in 16-byte units */
 	u8 signature;
-	u8 rsvd_09[2];
+	u8 dci_stream_channel_id[2];	/* big-endian, of a DCI with streams */
 	u8 fm_ce_se;
 	union {
 		__be32 imm;

@@ -177,6 +177,8 @@ static const struct need needs[] = {
 	MOST(init2rtr_qp, qpc.log_msg_max, GENERAL(log_max_msg)),
 	MOST(init2rtr_qp, qpc.log_rra_max, GENERAL(log_max_ra_res_qp)),
 	MOST(rtr2rts_qp, qpc.log_sra_max, GENERAL(log_max_ra_req_qp)),
+	MOST(create_qp, qpc.log_num_dci_stream_channels, GENERAL(log_max_dci_stream_channels)),
+	MOST(create_qp, qpc.log_num_dci_errored_streams, GENERAL(log_max_dci_errored_streams)),
 	LOG(create_rqt, rqt_context.rqt_max_size, GENERAL(log_max_rqt_size)),
 	LOG(create_rqt, rqt_context.rqt_max_size, ETH(rss_ind_tbl_cap)),
 	MOST(create_flow_table, flow_table_context.log_size, FLOW(log_max_ft_size)),

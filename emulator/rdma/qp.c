@@ -100,9 +100,9 @@ static int take_dci(struct cmd *c, struct qp *qp)
 	if (prm_get(&qp->ctx, no_sq))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.no_sq is set, but a DCI only sends");
 	if (streams > DCI_LOG_STREAMS_MAX || errored > DCI_LOG_ERRORED_MAX)
-		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "2^%u streams of a DCI, 2^%u in error: the card has 2^%u and 2^%u",
-			      streams, errored, DCI_LOG_STREAMS_MAX, DCI_LOG_ERRORED_MAX);
+		return decline(c, PRM_STATUS_BAD_PARAM,
+			       "2^%u streams of a DCI, 2^%u in error: the card has 2^%u and 2^%u",
+			       streams, errored, DCI_LOG_STREAMS_MAX, DCI_LOG_ERRORED_MAX);
 	dci_init(qp);
 	return 0;
 }

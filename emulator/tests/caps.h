@@ -69,6 +69,15 @@ int try_mkey(struct dut *dut, struct prm_create_mkey_in *in);
 	try_##kind(dut, &try_in_);							\
 })
 
+/* Taken at the limit, refused one beyond it, if the field of @width bits can say so. */
+#define AT_MOST(v, width, what) ({							\
+	uint32_t most_ = (v), n = most_;						\
+	bool good_ = !(what);								\
+											\
+	n = most_ + 1;									\
+	good_ && (most_ + 1 >= 1u << (width) || (what));				\
+})
+
 /* A queue pair that is moved to RTS and destroyed there. */
 struct qp_steps {
 	unsigned int st, log_msg, log_rra, log_sra, affinity;
@@ -109,5 +118,11 @@ bool probe_vnic_newer(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_vport_manager(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_ksm(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_rqt_size(struct dut *dut, uint32_t value, uint32_t arg);
+/* Of DC transport; @requester, @errored: which of two. */
+bool probe_dc(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_dc_reads(struct dut *dut, uint32_t value, uint32_t requester);
+bool probe_dc_streams(struct dut *dut, uint32_t value, uint32_t errored);
+bool probe_dc_wqe(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_dc_reset(struct dut *dut, uint32_t value, uint32_t arg);
 
 #endif

@@ -691,6 +691,8 @@ const struct cap_row caps_general[] = {
 	FLAG(quota_exceeded_count, probe_vnic, VNIC(quota_exceeded_command)),
 	FLAG(eth_wqe_too_small, probe_vnic, VNIC(eth_wqe_too_small)),
 	FLAG(fixed_buffer_size, probe_ksm, 0),
+	FLAG(dct, probe_dc, 0),
+	FLAG(qpc_extension, probe_dc_reset, 0),
 	/* of the owner of a port */
 	FLAG(beacon_led, probe_port_reg, PRM_REG_MLCR),
 	FLAG(qos, probe_page, PRM_CAP_QOS),
@@ -729,8 +731,6 @@ const struct cap_row caps_general[] = {
 	FLAG(device_memory, probe_opcode, PRM_OP_alloc_memic),
 	FLAG(eswitch_manager, probe_page, PRM_CAP_ESWITCH),
 	FLAG(ipoib_enhanced_offloads, probe_page, PRM_CAP_IPOIB),
-	FLAG(dct, probe_service, PRM_QP_ST_DCI),
-	FLAG(dct, probe_opcode, PRM_OP_create_dct),
 	FLAG(cq_eq_remap, probe_modify_cq, PRM_MODIFY_CQ_EQN),
 	FLAG(cqe_compression, probe_cq_compression, 0),
 	FLAG(cqe_compression_128, probe_cq_compression_128, 0),

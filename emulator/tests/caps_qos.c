@@ -100,7 +100,7 @@ static bool probe_events(struct dut *dut, uint32_t value, uint32_t events)
 	  .bit = offsetof(struct prm_device_event_cap_bits, set) + 32 * (dword) }
 
 const struct cap_row caps_event[] = {
-	EVENTS("events of queues", user_affiliated_events, 1, 0x1f0034),
+	EVENTS("events of queues", user_affiliated_events, 1, 0x301f0034),
 	EVENTS("events of the port", user_unaffiliated_events, 1, 0x200),
 };
 

@@ -312,15 +312,6 @@ static bool probe_uars(struct dut *dut, uint32_t value, uint32_t arg)
 
 /* ---- how large ---- */
 
-/* Taken at the limit, refused one beyond it, if the field of @width bits can say so. */
-#define AT_MOST(v, width, what) ({							\
-	uint32_t most_ = (v), n = most_;						\
-	bool good_ = !(what);								\
-											\
-	n = most_ + 1;									\
-	good_ && (most_ + 1 >= 1u << (width) || (what));				\
-})
-
 static bool probe_cq_size(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
@@ -600,6 +591,11 @@ const struct cap_row caps_sizes[] = {
 	SIZE(log_max_ra_req_qp, probe_ra, true),
 	SIZE(log_max_ra_res_qp, probe_ra, false),
 	SIZE(log_max_msg, probe_msg, 0),
+	SIZE(log_max_ra_req_dc, probe_dc_reads, true),
+	SIZE(log_max_ra_res_dc, probe_dc_reads, false),
+	SIZE(max_wqe_sz_sq_dc, probe_dc_wqe, 0),
+	SIZE(log_max_dci_stream_channels, probe_dc_streams, false),
+	SIZE(log_max_dci_errored_streams, probe_dc_streams, true),
 	SIZE(max_wqe_sz_sq, probe_wqe_sq, 0),
 	SIZE(max_wqe_sz_rq, probe_wqe_rq, 0),
 	SIZE(log_max_wq_sz, probe_wq_size, 0),

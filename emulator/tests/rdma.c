@@ -627,7 +627,8 @@ void post_wqe(struct tqp *qp, const struct wr *wr, uint8_t *raw, uint32_t len)
 	uint32_t i;
 
 	put32(raw, (uint32_t)qp->sq_pi << 8 | wr->opcode);
-	put16(raw + 9, wr->stream);
+	if (wr->stream)
+		put16(raw + 9, wr->stream);
 	raw[11] = wr->flags | (wr->quiet ? 0 : PRM_WQE_CE_ALWAYS);
 	put32(raw + 12, wr->imm);
 	put32(raw + 4, qp->qpn << 8 | len / 16);

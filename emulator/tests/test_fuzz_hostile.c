@@ -19,9 +19,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "prm/dct.h"
 #include "prm/devx.h"
 #include "prm/mkey.h"
+#include "prm/nic.h"
 #include "prm/qp.h"
+#include "prm/srq.h"
 #include "prm/vport.h"
 #include "prm/wqe.h"
 #include "random.h"
@@ -32,7 +35,7 @@
 #define COMMANDS_MAX 1024
 #define KNOWN 32
 #define ROUND_MS 1	/* between two measurements */
-#define QPS 3
+#define QPS 4
 #define USERS 2
 #define KEYS 16
 #define LOG_SQ 6
@@ -70,6 +73,10 @@ struct queue {
 };
 
 static struct queue queues[QPS];
+/* The first two are an RC connection between each other; the last sends to a DCT of its own. */
+static const unsigned int services[QPS] = { PRM_QP_ST_RC, PRM_QP_ST_RC, PRM_QP_ST_UD,
+					    PRM_QP_ST_DCI };
+static uint32_t dct;
 static bool boot_again;
 static uint32_t users[USERS];	/* contexts */
 
@@ -171,8 +178,7 @@ static void make_address(void)
 	make(&in, sizeof(in));
 }
 
-/* The first two are an RC connection between each other, the third takes datagrams. */
-static void make_queue(struct queue *q, bool datagrams)
+static void make_queue(struct queue *q, unsigned int st)
 {
 	struct { struct prm_create_qp_in in; __be64 pas[3]; } in = {};
 	unsigned int i;
@@ -182,7 +188,7 @@ static void make_queue(struct queue *q, bool datagrams)
 	for (i = 0; i < 3; i++)
 		in.pas[i] = cpu_to_be64(q->ring + i * 4096);
 	prm_set(&in.in, opcode, PRM_OP_create_qp);
-	prm_set(&in.in, qpc.st, datagrams ? PRM_QP_ST_UD : PRM_QP_ST_RC);
+	prm_set(&in.in, qpc.st, st);
 	prm_set(&in.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
 	prm_set(&in.in, qpc.pd, pd);
 	prm_set(&in.in, qpc.fre, 1);
@@ -197,10 +203,34 @@ static void make_queue(struct queue *q, bool datagrams)
 	q->pi = 0;
 }
 
-static void connect_queue(const struct queue *q, const struct queue *peer, bool datagrams)
+/* A target whose shared receive queue is that of the random receives. */
+static void make_target(void)
+{
+	struct { struct prm_create_rmp_in in; __be64 pas; } rmp = {};
+	struct prm_create_dct_in in = {};
+
+	prm_set(&rmp.in, opcode, PRM_OP_create_rmp);
+	prm_set(&rmp.in, ctx.state, PRM_WQ_RDY);
+	prm_set(&rmp.in, ctx.wq.pd, pd);
+	prm_set(&rmp.in, ctx.wq.log_wq_stride, 6);
+	prm_set(&rmp.in, ctx.wq.log_wq_sz, 6);
+	prm_set64(&rmp.in, ctx.wq.dbr_addr, queues[QPS - 1].dbr);
+	rmp.pas = cpu_to_be64(queues[QPS - 1].ring);
+	prm_set(&in, opcode, PRM_OP_create_dct);
+	prm_set(&in, dct_context_entry.pd, pd);
+	prm_set(&in, dct_context_entry.cqn, cq);
+	prm_set(&in, dct_context_entry.srqn_xrqn, make(&rmp, sizeof(rmp)));
+	prm_set(&in, dct_context_entry.port, 1);
+	prm_set(&in, dct_context_entry.mtu, PRM_QP_MTU_1024);
+	prm_set(&in, dct_context_entry.rwe, 1);
+	prm_set(&in, dct_context_entry.rre, 1);
+	prm_set(&in, dct_context_entry.hop_limit, 64);
+	dct = make(&in, sizeof(in));
+}
+
+static void connect_queue(const struct queue *q, const struct queue *peer, unsigned int st)
 {
 	static const uint8_t gid[16] = { [10] = 0xff, 0xff, 192, 168, 0, 1 };
-	unsigned int st = datagrams ? PRM_QP_ST_UD : PRM_QP_ST_RC;
 	struct prm_rst2init_qp_in init = {};
 	struct prm_init2rtr_qp_in rtr = {};
 	struct prm_rtr2rts_qp_in rts = {};
@@ -209,16 +239,16 @@ static void connect_queue(const struct queue *q, const struct queue *peer, bool 
 	prm_set(&init, qpn, q->num);
 	prm_set(&init, qpc.st, st);
 	prm_set(&init, qpc.primary_address_path.vhca_port_num, 1);
-	prm_set(&init, qpc.rre, !datagrams);
-	prm_set(&init, qpc.rwe, !datagrams);
-	prm_set(&init, qpc.rae, !datagrams);
+	prm_set(&init, qpc.rre, st != PRM_QP_ST_UD);
+	prm_set(&init, qpc.rwe, st != PRM_QP_ST_UD);
+	prm_set(&init, qpc.rae, st != PRM_QP_ST_UD);
 	make(&init, sizeof(init));
 	prm_set(&rtr, opcode, PRM_OP_init2rtr_qp);
 	prm_set(&rtr, qpn, q->num);
 	prm_set(&rtr, qpc.st, st);
 	prm_set(&rtr, qpc.mtu, PRM_QP_MTU_1024);
 	prm_set(&rtr, qpc.log_msg_max, 30);
-	if (!datagrams) {
+	if (st == PRM_QP_ST_RC) {
 		prm_set(&rtr, qpc.remote_qpn, peer->num);
 		prm_set(&rtr, qpc.log_rra_max, 4);
 		prm_set(&rtr, qpc.min_rnr_nak, 12);
@@ -232,7 +262,7 @@ static void connect_queue(const struct queue *q, const struct queue *peer, bool 
 	prm_set(&rts, opcode, PRM_OP_rtr2rts_qp);
 	prm_set(&rts, qpn, q->num);
 	prm_set(&rts, qpc.st, st);
-	if (!datagrams) {
+	if (st != PRM_QP_ST_UD) {
 		prm_set(&rts, qpc.retry_count, 7);
 		prm_set(&rts, qpc.rnr_retry, 7);
 		prm_set(&rts, qpc.log_sra_max, 4);
@@ -257,7 +287,7 @@ static void connect_all(void)
 	unsigned int i;
 
 	for (i = 0; i < QPS; i++)
-		connect_queue(&queues[i], &queues[i ^ 1], i == QPS - 1);
+		connect_queue(&queues[i], &queues[i ^ 1], services[i]);
 }
 
 static void boot(void)
@@ -274,7 +304,8 @@ static void boot(void)
 	make_completions();
 	make_address();
 	for (i = 0; i < QPS; i++)
-		make_queue(&queues[i], i == QPS - 1);
+		make_queue(&queues[i], services[i]);
+	make_target();
 	connect_all();
 }
 
@@ -397,6 +428,29 @@ static void ring_doorbell(const struct queue *q)
 		    (uint64_t)(q->pi & 0xffff) << 40 | q->num << 8);
 }
 
+/* A datagram to the queue itself, a SEND or WRITE to the DCT; the size of the WQE. */
+static unsigned int address_wqe(const struct queue *q, uint8_t *raw)
+{
+	bool dc = services[q - queues] == PRM_QP_ST_DCI, is_write = dc && rnd(2);
+	struct prm_wqe_ctrl_seg *ctrl = (void *)raw;
+	struct prm_av *av = (void *)(raw + 16);
+	unsigned int ds = is_write ? 6 : 5;
+	uint8_t remote[16];
+
+	memcpy(remote, raw + 16, sizeof(remote));
+	ctrl->opmod_idx_opcode = cpu_to_be32((q->pi & 0xffff) << 8 |
+					     (is_write ? PRM_WQE_RDMA_WRITE : PRM_WQE_SEND));
+	ctrl->qpn_ds = cpu_to_be32(q->num << 8 | ds);
+	memset(av, 0, sizeof(*av));
+	av->key.dc_key = cpu_to_be64(dc && !rnd(20));
+	av->dqp_dct = cpu_to_be32(1u << 31 | (dc ? dct : q->num));
+	memcpy(av->rmac, "\x02\xc4\0\0\0\1", 6);
+	memcpy(av->rgid + 10, "\xff\xff\xc0\xa8\0\1", 6);
+	memcpy(raw + 64, remote, sizeof(remote));
+	random_segments(raw + (is_write ? 80 : 64), raw + ds * 16);
+	return ds;
+}
+
 static void random_wqes(void)
 {
 	static const uint8_t ops[] = { PRM_WQE_NOP, PRM_WQE_SEND, PRM_WQE_RDMA_WRITE,
@@ -421,23 +475,13 @@ static void random_wqes(void)
 		to = RAM_IOVA + RAM_BYTES / 2 + rnd(RAM_BYTES / 4);
 		memcpy(raw + 16, &(__be64){ cpu_to_be64(to) }, 8);
 		memcpy(raw + 24, &(__be32){ cpu_to_be32(keys[rnd(4) ? 0 : rnd(KEYS)]) }, 4);
-		/* that of a datagram */
-		if (q == &queues[QPS - 1] && rnd(8)) {
-			struct prm_av *av = (void *)(raw + 16);
-
-			ds = 5;
-			ctrl->opmod_idx_opcode =
-				cpu_to_be32((q->pi & 0xffff) << 8 | PRM_WQE_SEND);
-			ctrl->qpn_ds = cpu_to_be32(q->num << 8 | ds);
-			memset(av, 0, sizeof(*av));
-			av->dqp_dct = cpu_to_be32(1u << 31 | q->num);
-			memcpy(av->rmac, "\x02\xc4\0\0\0\1", 6);
-			memcpy(av->rgid + 10, "\xff\xff\xc0\xa8\0\1", 6);
-			random_segments(raw + 64, raw + 80);
-		}
+		if (services[q - queues] != PRM_QP_ST_RC && rnd(8))
+			ds = address_wqe(q, raw);
 		if (!rnd(30))
 			spoil(raw, ds * 16, 1 + rnd(3));
 		memcpy(ring + (q->pi & ((1 << LOG_SQ) - 1)) * 64, raw, 64);
+		if (services[q - queues] == PRM_QP_ST_DCI)	/* it needs two blocks */
+			memcpy(ring + ((q->pi + 1) & ((1 << LOG_SQ) - 1)) * 64, raw + 64, 64);
 		q->pi += (ds + 3) / 4;
 	}
 	ring_doorbell(q);
@@ -685,10 +729,7 @@ static bool acted(void)
 	return sum->lives && sum->actions > ACTIONS / 60 && sum->commands_done;
 }
 
-/*
- * For the seconds, and on a busy machine until the hostile guest has acted,
- * but not for ever.
- */
+/* For the seconds, and on a busy machine until the hostile guest has acted, but not for ever. */
 static void run(const char *how, bool isolate, unsigned int seconds, uint64_t seed)
 {
 	const char *const options[] = { "--card=cx5,devx", "--trace=info",

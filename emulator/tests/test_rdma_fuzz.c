@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "key/key.h"
-#include "rdma.h"
+#include "rdma_dc.h"
 
 #define POOL 512
 
@@ -32,6 +32,17 @@ static enum wire_verdict keep_frames(void *arg, const struct port *from, struct 
 	if (n_pool < POOL)
 		pool[n_pool++] = frame_copy(frame);
 	return WIRE_PASS;
+}
+
+/* The same of DC, which has no pairs: a sends to a target of b. */
+static void open_dc(struct tqp *x, struct tdct *dct, const struct qp_opts *o)
+{
+	struct dct_opts d = { .addr = o->addr };
+
+	a.next = (a.next + 4095) & ~4095ull;
+	create_dci(x, &a, &ca, o);
+	if (create_dct(dct, &b, &cb, &d))
+		abort();
 }
 
 static void open_pair(struct tqp *x, struct tqp *y, struct qp_opts *o)
@@ -182,11 +193,59 @@ static void fuzz_wqes(struct qp_opts *o, unsigned int rounds)
 	ok(true, "the device survives %u random send WQEs", rounds);
 }
 
+/* Bytes behind the Ethernet header of what a DCI and a DCT send to each other are changed. */
+static enum wire_verdict change_frame(void *arg, const struct port *from, struct frame *frame)
+{
+	unsigned int flips = rnd(3);
+
+	(void)arg;
+	(void)from;
+	while (flips--)
+		frame->data[14 + rnd(frame->len - 14)] ^= rnd(2) ? 1u << rnd(8) : rnd(256);
+	return rnd(20) ? WIRE_PASS : rnd(2) ? WIRE_DUPLICATE : WIRE_HOLD;
+}
+
+static void fuzz_dc(const struct qp_opts *o, unsigned int rounds)
+{
+	static const uint8_t ops[] = { PRM_WQE_SEND, PRM_WQE_RDMA_WRITE, PRM_WQE_RDMA_READ,
+				       PRM_WQE_ATOMIC_FA };
+	uint64_t next_a = a.next, next_b = b.next;
+	unsigned int i, k;
+
+	for (i = 0; i < rounds; i++) {
+		struct tdct dct;
+		struct tqp x;
+
+		open_dc(&x, &dct, o);
+		wire_set_filter(change_frame, NULL);
+		for (k = 0; k < 4; k++) {
+			uint8_t op = ops[rnd(ARRAY_SIZE(ops))];
+			struct wr wr = dc_rdma(&dct, op, 0, op == PRM_WQE_ATOMIC_FA ? 8 : 3000);
+
+			if (op == PRM_WQE_SEND)
+				wr.rkey = 0;
+			dct_recv(&dct, 0, rnd(2) ? 4000 : 1000);
+			post_send(&x, &wr);
+		}
+		pass_time(3);
+		wire_set_filter(NULL, NULL);
+		empty_queues();
+		destroy_dci(&x);
+		close_dct(&dct);
+		empty_queues();
+		a.next = next_a;
+		b.next = next_b;
+	}
+	ok(!b.dev->rdma_state->dc.n_responders, "the device survives %u changed packets of DC",
+	   rounds * 4);
+}
+
 /* Objects that come of it stay until the end, as a driver that went away leaves them. */
 static void fuzz_commands(unsigned int rounds)
 {
 	static const struct cmd_desc *const tables[] = { cmds_key, cmds_q_counter, cmds_qp,
-							 cmds_qp_state, cmds_mcg, cmds_srq };
+							 cmds_qp_state, cmds_mcg, cmds_srq,
+							 cmds_dct };
 	static uint8_t in[4096] __attribute__((aligned(8))), out[4096] __attribute__((aligned(8)));
 	const uint32_t numbers[] = { 0, 0, 0, a.pd, a.lkey >> 8, ca.cqn, 0x80, a.uar, 1 };
 	unsigned int i, k, good = 0;
@@ -224,11 +283,12 @@ int main(int argc, char **argv)
 
 	state = argc > 2 ? strtoull(argv[1], NULL, 0) * 2654435761u + 88172645463325252ull :
 			   88172645463325252ull;
-	sides_open();
+	dc_open();
 	create_cq(&ca, &a, 9);
 	create_cq(&cb, &b, 9);
 	fuzz_packets(&o, rounds);
 	fuzz_wqes(&o, rounds / 3);
+	fuzz_dc(&o, rounds / 10);
 	fuzz_commands(rounds * 3);
 	a.pd = alloc_pd(&a);	/* the commands may have taken them away */
 	a.lkey = create_mkey(&a, a.pd, MEM_LOCAL_READ | MEM_LOCAL_WRITE, a.va, BUF_BYTES - 4096, 0);

@@ -11,7 +11,7 @@
 #include "prm/caps.h"
 #include "prm/flow.h"
 #include "prm/lag.h"
-#include "rdma.h"
+#include "rdma_dc.h"
 
 static struct side a2;	/* port 2 of a's card */
 static struct tcq ca, cb;
@@ -137,7 +137,9 @@ static void test_order(void)
 {
 	struct prm_query_lag_in in = {};
 	struct prm_query_lag_out out;
+	struct dct_opts d = {};
 	uint32_t id, other;
+	struct tdct dct;
 
 	ok(modify(1, 1, 2) == PRM_STATUS_BAD_RES_STATE && destroy_lag(&a) &&
 	   query_lag(&a) && create_vport_lag(&a) && destroy_vport_lag(&a),
@@ -149,6 +151,8 @@ static void test_order(void)
 	ok(violations() == 11, "each refused LAG command is a violation");
 
 	ok(!create(&a, 1, 2), "CREATE_LAG on port 1 succeeds");
+	ok(create_dct(&dct, &a, &ca, &d) == PRM_STATUS_BAD_PARAM && violations() == 1,
+	   "a target of DC transport in a LAG is refused: lag_dct is not announced");
 	ok(create(&a, 1, 2) == PRM_STATUS_BAD_RES_STATE, "a second CREATE_LAG is refused");
 	ok(modify(0, 1, 2) && modify(2, 1, 2) && modify(1, 0, 1),
 	   "MODIFY_LAG accepts a change of the map only");
@@ -450,7 +454,7 @@ int main(void)
 {
 	struct cxdev *card[LAG_PORTS];
 
-	sides_open();
+	dc_open();
 	side_open(&a2, "a2", 2);
 	create_cq(&ca, &a, 9);
 	create_cq(&cb, &b, 9);

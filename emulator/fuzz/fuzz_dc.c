@@ -12,8 +12,10 @@
 #define MESSAGE_MAX 5000u
 #define HEADERS (14 + 20 + 8 + 12)	/* before what DC adds to a BTH */
 
-enum { SEND, RECEIVE, WIRE, PROCEED, SETTLE, TIME, CREATE, DRAIN, DESTROY, RESET, RESET_STREAM,
-       FORGET, ACTIONS };
+enum {
+	SEND, RECEIVE, WIRE, PROCEED, SETTLE, TIME, CREATE, DRAIN, DESTROY, RESET, RESET_STREAM,
+	FORGET, ACTIONS
+};
 
 static struct tcq ca, cb;
 static struct tqp dcis[PEERS];

@@ -77,9 +77,9 @@ bool dci_reset_stream(struct qp *qp, uint16_t stream);
  */
 bool dci_connect(struct qp *qp, struct message *msg);
 /*
- * Completes the oldest message with an error of its stream. All that may have been executed but has
- * not been acknowledged goes with it if the target is not heard of any more. What is left is sent in
- * a new session, unless too many streams have failed.
+ * Completes the oldest message with an error of its stream. If the target is not heard of any more,
+ * or makes no sense, all goes with it that may have been executed but is not acknowledged. What is
+ * left is sent in a new session, unless too many streams have failed.
  */
 void dci_fail(struct qp *qp, uint8_t syndrome);
 /* Completes the oldest message, whose error concerns no other. True: the queue has stopped. */

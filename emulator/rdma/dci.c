@@ -85,14 +85,16 @@ bool dci_connect(struct qp *qp, struct message *msg)
 		return true;
 	}
 	if (dci->connected && msg->session == qp->session) {
-		violation(qp->obj.dev, "QP 0x%x: the target of send WQE %u was changed while in use",
+		violation(qp->obj.dev,
+			  "QP 0x%x: the target of send WQE %u was changed while in use",
 			  qp->obj.num, msg->index);
 		msg->error = PRM_CQE_SYND_LOCAL_QP_OP;
 		return false;
 	}
 	if (r->tail != r->cur)
 		return false;
-	if (msg->opcode != PRM_WQE_RDMA_READ)	/* a target that is new to it needs the first packet */
+	/* to a target that does not know the message its first packet must come first */
+	if (msg->opcode != PRM_WQE_RDMA_READ)
 		r->cur_pkt = 0;
 	qp->session = ++qp->obj.dev->rdma_state->dc.last_session;
 	qp->remote_qpn = r->tx.dqpn;

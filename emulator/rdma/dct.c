@@ -79,7 +79,8 @@ static int check_create(struct cmd *c, const struct prm_dctc *ctx)
 	if (!hca_dc(c->dev))
 		return refuse(c, PRM_STATUS_BAD_OP, "dct is not announced");
 	if (lag_exists(c->dev))
-		return refuse(c, PRM_STATUS_BAD_PARAM, "there is a LAG, and lag_dct is not announced");
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "there is a LAG, and lag_dct is not announced");
 	if (is_set(c, ctx, state, "but a DCT is made active") ||
 	    is_set(c, ctx, dc_access_key_violation_count, "but the device counts them") ||
 	    is_set(c, ctx, atomic_like_write_en, "but it is not supported") ||

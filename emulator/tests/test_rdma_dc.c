@@ -53,7 +53,9 @@ static bool recv_is(enum prm_cqe_opcode opcode, uint32_t qpn, uint32_t len)
 	       be32_to_cpu(cqe->byte_cnt) == len;
 }
 
-static const char *const addr_names[ADDRS] = { "v1", "v2 over IPv6", "v2 over IPv4", "v2 in a VLAN" };
+static const char *const addr_names[ADDRS] = {
+	"v1", "v2 over IPv6", "v2 over IPv4", "v2 in a VLAN"
+};
 
 static void sends(struct tqp *x, const char *by)
 {
@@ -147,7 +149,8 @@ static void test_targets(void)
 	struct wr wr;
 
 	d.counter = alloc_counter(&b, __func__);
-	ok(!create_dct(&dct, &b, &cb, &d) && !create_dct(&dct2, &b, &cb, &d), "CREATE_DCT twice for %s", __func__);
+	ok(!create_dct(&dct, &b, &cb, &d) && !create_dct(&dct2, &b, &cb, &d),
+	   "CREATE_DCT twice for %s", __func__);
 	create_dci(&x, &a, &ca, &o);
 	buf_fill(&b, DST_OFF, 3000, 8);
 	for (i = 0; i < 8; i++) {
@@ -190,7 +193,8 @@ static void test_loss(void)
 	struct tqp x;
 	struct wr wr;
 
-	ok(!create_dct(&dct, &b, &cb, &d) && !create_dct(&dct2, &b, &cb, &d), "CREATE_DCT twice for %s", __func__);
+	ok(!create_dct(&dct, &b, &cb, &d) && !create_dct(&dct2, &b, &cb, &d),
+	   "CREATE_DCT twice for %s", __func__);
 	create_dci(&x, &a, &ca, &o);
 	wire_watch();
 	wire.drop_every = 9;

@@ -167,7 +167,8 @@ static unsigned int stream_result(struct tqp *x, struct wr wr, unsigned int stre
 
 static void test_streams(void)
 {
-	struct wr good = dc_rdma(&dct, PRM_WQE_RDMA_WRITE, DST_OFF, 1000), bad = good, remote = good;
+	struct wr good = dc_rdma(&dct, PRM_WQE_RDMA_WRITE, DST_OFF, 1000);
+	struct wr bad = good, remote = good;
 	struct tqp x;
 
 	bad.sge[0].key += 0x100000;

@@ -38,7 +38,7 @@ static const char doc[] =
 
 static const struct argp_option option_table[] = {
 	{ "card", 'c', "NAME[,OPTION...]", 0,
-	  "the adapter (default cx5). Options: dcb, with traffic classes; devx, with user contexts for applications that send commands of their own; ports=2, every two functions are the ports of one card; vfs=N, the first of every N + 1 functions has the others as virtual functions, with sriov these are enabled by its driver, and with eswitch it manages their switch",
+	  "the adapter (default cx5). Options: dcb, with traffic classes; devx, with user contexts for applications that send commands of their own, and DC transport; ports=2, every two functions are the ports of one card; vfs=N, the first of every N + 1 functions has the others as virtual functions, with sriov these are enabled by its driver, and with eswitch it manages their switch",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },

@@ -61,7 +61,7 @@ NEVER = {
     "port_rcv_remote_physical_errors": CABLE,
     "port_xmit_wait": "the emulated port has no credits to wait for",
     "excessive_buffer_overrun_errors": "a guest cannot send enough frames at once; covered by the emulator's tests",
-    "rx_dct_connect": "the emulated adapters have no DC transport",
+    "rx_dct_connect": "the card of the test has no DC transport",
     "roce_adp_retrans": "no emulated adapter has it",
     "roce_adp_retrans_to": "no emulated adapter has it",
     "roce_slow_restart": "no emulated adapter has it",

@@ -72,7 +72,17 @@ static int check_path(struct cmd *c, const struct prm_dctc *ctx)
 	return is_set(c, ctx, pkey_index, "but the table has one P_Key");
 }
 
-static int check_create(struct cmd *c, const struct prm_dctc *ctx)
+static bool is_zero(const uint8_t *p, uint32_t len)
+{
+	while (len && !*p) {
+		p++;
+		len--;
+	}
+	return !len;
+}
+
+static int check_create(struct cmd *c, const struct prm_create_dct_in *in,
+			const struct prm_dctc *ctx)
 {
 	unsigned int mode = prm_get(ctx, atomic_mode);
 
@@ -81,6 +91,9 @@ static int check_create(struct cmd *c, const struct prm_dctc *ctx)
 	if (lag_exists(c->dev))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "there is a LAG, and lag_dct is not announced");
+	if (!is_zero(prm_tail_const(in), c->in_len - sizeof(*in)))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "the context of the DCT goes on behind its end");
 	if (is_set(c, ctx, state, "but a DCT is made active") ||
 	    is_set(c, ctx, dc_access_key_violation_count, "but the device counts them") ||
 	    is_set(c, ctx, atomic_like_write_en, "but it is not supported") ||
@@ -130,7 +143,7 @@ static int run_create_dct(struct cmd *c)
 	struct prm_create_dct_out *out = c->out;
 	struct dct *dct;
 
-	if (check_create(c, ctx))
+	if (check_create(c, in, ctx))
 		return -1;
 	dct = obj_create(c, OBJ_DCT, sizeof(*dct));
 	if (!dct)
@@ -209,7 +222,8 @@ static int run_arm_dct_for_key_violation(struct cmd *c)
 }
 
 const struct cmd_desc cmds_dct[] = {
-	CMD(create_dct),
+	/* UCX has a longer context, whose newer part it leaves zero */
+	CMD(create_dct, .tail = true),
 	CMD(destroy_dct),
 	CMD(drain_dct),
 	CMD(query_dct),

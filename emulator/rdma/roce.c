@@ -688,12 +688,13 @@ static bool dispatch(struct cxdev *dev, const struct packet *pkt)
 			taken |= dispatch_qp(mcg->qps[i], pkt);
 		return taken;
 	}
-	dct = obj_find(dev, OBJ_DCT, pkt->bth.dqpn);
-	if (dct && pkt->bth.opcode == BTH_CNP)
-		return dct_cnp(dct, pkt);
+	if ((pkt->bth.opcode & 0xe0) == BTH_DC && !is_answer(pkt->bth.opcode)) {
+		dct = obj_find(dev, OBJ_DCT, pkt->bth.dqpn);
+		return dct && dct_request(dct, pkt);
+	}
+	dct = pkt->bth.opcode == BTH_CNP ? obj_find(dev, OBJ_DCT, pkt->bth.dqpn) : NULL;
 	if (dct)
-		return (pkt->bth.opcode & 0xe0) == BTH_DC && !is_answer(pkt->bth.opcode) &&
-		       dct_request(dct, pkt);
+		return dct_cnp(dct, pkt);
 	qp = pkt->bth.dqpn == GSI_QPN ? dev->rdma_state->gsi : obj_find(dev, OBJ_QP, pkt->bth.dqpn);
 	return qp && dispatch_qp(qp, pkt);
 }

@@ -83,6 +83,11 @@ static void wrong_dct(void)
 	static const struct wrong_row none[] = {
 		F(query_dct, dctn, 0xabcdef, "dctn: there is no DCT 0xabcdef", .status = GONE),
 	};
+	static const struct wrong_row longer[] = {
+		{ .field = "more of it", .bit = sizeof(struct prm_create_dct_in) * 8, .width = 32,
+		  .value = 1, .text = "the context of the DCT goes on behind its end" },
+	};
+	struct { struct prm_create_dct_in in; __be32 more[12]; } long_in = { .in = good_dct() };
 	struct prm_create_dct_in in = good_dct();
 	struct prm_destroy_dct_in destroy = {};
 	struct prm_drain_dct_in drain = {};
@@ -91,6 +96,8 @@ static void wrong_dct(void)
 
 	wrong_rows_only(&WRONG_CMD(create_dct, &in), dct_rows,
 			sizeof(dct_rows) / sizeof(dct_rows[0]));
+	WRONG_ONLY(&WRONG_CMD(create_dct, &long_in), longer);
+	rig_create(&WRONG_CMD(create_dct, &long_in));
 	dctn = rig_create(&WRONG_CMD(create_dct, &in));
 	prm_set(&query, dctn, dctn);
 	WRONG(&WRONG_CMD(query_dct, &query), none);

@@ -61,7 +61,7 @@ transports()
 	program ucx_info -d >/tmp/info
 	awk -v dev="$dev:1" '/Transport:/ { t = $3 } /Device:/ && $3 == dev { print t }' /tmp/info | sort | xargs >/tmp/transports
 	cat /tmp/transports
-	[ "$(</tmp/transports)" = "rc_mlx5 rc_verbs ud_mlx5 ud_verbs" ]
+	[ "$(</tmp/transports)" = "dc_mlx5 rc_mlx5 rc_verbs ud_mlx5 ud_verbs" ]
 }
 
 # The other end is killed with messages on the way: an error, no hang, and nothing is left of it
@@ -91,6 +91,7 @@ ktap_test killed "the other end is killed: an error, and nothing is left" killed
 if [ -n "${CXR_LONG:-}" ]; then
 	ktap_test rc.verbs "rc_verbs: messages, streams, RDMA and atomics" ucx_selects rc_verbs UCX_TLS=rc_v
 	ktap_test rc.mlx5 "rc_mlx5: the same" ucx_selects rc_mlx5 UCX_TLS=rc_x
+	ktap_test dc.mlx5 "dc_mlx5: the same" ucx_selects dc_mlx5 UCX_TLS=dc_x
 	ktap_test ud.mlx5 "ud_mlx5: the same" ucx_selects ud_mlx5 UCX_TLS=ud_x
 	ktap_test v6 "over RoCE v2 with IPv6" by_version v6 "type=v2/IPv6"
 	ktap_test data.messages "io_demo: reads and writes with active messages" demo -A

@@ -334,7 +334,8 @@ static int check_options(struct cmd *c, const struct qp *qp, const struct transi
 			      "opt_param_mask_95_32 has the stream: the QP is no DCI");
 	if (t == &rts2rts && (opt || more) && !(opt & ~OPT_ALONE))
 		return 0;
-	if (prm_get(in, qpc.st) != qp->st)
+	/* UCX leaves it zero for its DCIs */
+	if (prm_get(in, qpc.st) != qp->st && (prm_get(in, qpc.st) || !c->uid))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.st is 0x%x, the QP was made with 0x%x",
 			      prm_get(in, qpc.st), qp->st);
 	return 0;

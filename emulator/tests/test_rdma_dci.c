@@ -341,6 +341,25 @@ static int as_user(uint32_t uid, uint16_t opcode, uint32_t num)
 	return exec(&b, opcode, &in, sizeof(in), &out, sizeof(out));
 }
 
+/* As UCX moves its DCIs: without their service. */
+static void test_service_of_users(uint32_t uid)
+{
+	struct prm_rst2init_qp_in in = {};
+	struct prm_rst2init_qp_out out;
+	struct tqp x;
+
+	ok(!create_qp(&x, &b, PRM_QP_ST_DCI, &cb, &plain), "a DCI of a context");
+	prm_set(&in, qpn, x.qpn);
+	prm_set(&in, qpc.primary_address_path.vhca_port_num, 1);
+	ok(command(&b, rst2init_qp, &in, &out) == PRM_STATUS_BAD_PARAM,
+	   "the driver says of which service the QP is");
+	((struct obj *)obj_find(b.dev, OBJ_QP, x.qpn))->uid = uid;
+	((struct obj *)obj_find(b.dev, OBJ_UCTX, uid))->refs++;
+	prm_set(&in, uid, uid);
+	ok(!command(&b, rst2init_qp, &in, &out), "a context need not");
+	destroy_dci(&x);
+}
+
 static void test_users(void)
 {
 	static const uint16_t ops[] = { PRM_OP_query_dct, PRM_OP_drain_dct, PRM_OP_destroy_dct,
@@ -365,6 +384,7 @@ static void test_users(void)
 	   !as_user(one, PRM_OP_drain_dct, theirs.num), "its own can");
 	settle();
 	ok(!as_user(one, PRM_OP_destroy_dct, theirs.num), "and destroys it");
+	test_service_of_users(one);
 }
 
 int main(void)

@@ -192,8 +192,6 @@ static bool start_message(struct qp *qp)
 	if (!wq_posted(&qp->sq) || r->head - r->tail > r->mask)
 		return false;
 	err = swqe_read(qp, qp->sq.ci, &r->tx);
-	if (!err && dci_stream_failed(qp, r->tx.stream))
-		err = PRM_CQE_SYND_WR_FLUSH;
 	n_psn = err ? 0 : packets_of(qp, &r->tx);
 	if (((r->next_psn + n_psn - r->una) & PSN_MASK) > PSN_WINDOW && r->tail != r->head) {
 		r->tx.valid = false;

@@ -367,9 +367,12 @@ static void test_sessions(void)
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_256 };
 	struct dct_opts d = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_256 };
 	struct packet stale = { .n = 1, .type = PRM_CQE_ROCE_IPV4 };
+	struct packet late = { .n = 1 };
+	uint8_t aeth[AETH_BYTES];
 	struct dct *target;
 	struct tqp x;
 	struct wr wr;
+	struct qp *qp;
 
 	ok(!create_dct(&dct, &b, &cb, &d), "CREATE_DCT for %s", __func__);
 	create_dci(&x, &a, &ca, &o);
@@ -390,6 +393,21 @@ static void test_sessions(void)
 	post_send(&x, &wr);
 	ok(!dc_result(&ca) && dc_result(&cb) == PRM_CQE_SYND_REMOTE_ABORTED && !dc_result(&cb) &&
 	   buf_is(&b, 10000, 1000, 77), "the message is aborted, the next one arrives");
+
+	qp = obj_find(a.dev, OBJ_QP, x.qpn);
+	put32(aeth, (uint32_t)AETH_ACK << 24);
+	late.bth = (struct bth){ .opcode = BTH_DC | BTH_ACK,
+				 .psn = psn_add(qp->req.next_psn, 3) };
+	late.dc.session = qp->session - 1;
+	late.ext = aeth;
+	late.ext_len = sizeof(aeth);
+	post_send(&x, &wr);	/* which waits for a receive */
+	settle();
+	dci_answer(qp, &late);
+	ok(!poll(&ca), "an acknowledgment of an old session is dropped");
+	dct_recv(&dct, 0, 9000);
+	pass_time(20);
+	ok(!dc_result(&ca) && recvs() == 1, "that of its own ends the message");
 
 	target = obj_find(b.dev, OBJ_DCT, dct.num);
 	memcpy(stale.sgid, a.dev->roce_addrs[ADDR_V2_IPV4].gid, 16);

@@ -65,6 +65,7 @@ static void test_nobody(void)
 {
 	struct qp_opts o = plain;
 	struct tdct gone = dct, elsewhere = dct;
+	uint64_t dropped;
 	struct tqp x;
 	struct wr wr;
 
@@ -79,11 +80,13 @@ static void test_nobody(void)
 	destroy_dci(&x);
 
 	elsewhere.addr = ADDR_V1;
+	dropped = b.dev->rdma->rx_dropped;
 	create_dci(&x, &a, &ca, &o);
 	wr = dc_send(&elsewhere, 10);
 	post_send(&x, &wr);
 	pass_time(100);
-	ok(dc_result(&ca) == PRM_CQE_SYND_TRANSPORT_RETRY_EXC, "the target is of another address");
+	ok(dc_result(&ca) == PRM_CQE_SYND_TRANSPORT_RETRY_EXC &&
+	   b.dev->rdma->rx_dropped == dropped + 2, "the target is of another address");
 	destroy_dci(&x);
 }
 

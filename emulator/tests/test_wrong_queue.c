@@ -221,7 +221,7 @@ static const struct wrong_row qp_rows[] = {
 	  "cs_req is set (0x11), but scatter to CQE is not advertised"),
 	F(create_qp, qpc.cs_res, 1, "cs_res is set (0x1), but scatter to CQE is not advertised"),
 	F(create_qp, qpc.pm_state, 1, "qpc.pm_state 1: there is no alternate path"),
-	F(create_qp, qpc.st, PRM_QP_ST_DCI, "qpc.st 0x5 is not supported"),
+	F(create_qp, qpc.st, PRM_QP_ST_DCT, "qpc.st 0x6 is not supported"),
 	F(create_qp, qpc.st, PRM_QP_ST_REG_UMR, "qpc.rq_type 0: a UMR QP receives nothing"),
 	F(create_qp, qpc.st, PRM_QP_ST_XRC,
 	  "qpc.rq_type 0: an XRC QP has no receive queue of its own"),

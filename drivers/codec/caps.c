@@ -2,6 +2,7 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 #include "prm/definer.h"
+#include "prm/qp.h"
 #include "prm/tunnel.h"
 #include "../policy/dcb.h"
 #include "caps.h"
@@ -29,7 +30,6 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_srq_sz = prm_get(cap, log_max_srq_sz);
 	caps->log_max_uctx = prm_get(cap, log_max_uctx);
 	caps->uctx_cap = prm_get(cap, uctx_cap);
-	caps->dct = prm_get(cap, dct);
 	caps->event_cap = prm_get(cap, event_cap);
 	caps->log_max_pd = prm_get(cap, log_max_pd);
 	caps->log_max_mkey = prm_get(cap, log_max_mkey);
@@ -61,6 +61,17 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->log_max_rqt = prm_get(cap, log_max_rqt);
 	caps->log_max_rqt_size = prm_get(cap, log_max_rqt_size);
 	caps->log_max_wq_sz = prm_get(cap, log_max_wq_sz);
+}
+
+static void decode_dc(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	caps->dct = prm_get(cap, dct);
+	caps->lag_dct = prm_get(cap, lag_dct);
+	caps->ece = prm_get(cap, ece_support);
+	caps->dc_scatter_32 = prm_get(cap, dc_req_scat_data_cqe);
+	caps->dc_streams.channels = prm_get(cap, log_max_dci_stream_channels);
+	caps->dc_streams.errored = prm_get(cap, log_max_dci_errored_streams);
+	caps->log_max_ra_res_dc = prm_get(cap, log_max_ra_res_dc);
 }
 
 /* log_max_eq is the limit of the card; a function can have fewer. */
@@ -137,6 +148,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	u32 log_pkeys;
 
 	decode_limits(cap, caps);
+	decode_dc(cap, caps);
 	decode_eqs(cap, caps);
 	caps->cqe_version = at_most(prm_get(cap, cqe_version), CQE_VERSION_MAX);
 	caps->uar_4k = prm_get(cap, uar_4k);
@@ -287,10 +299,31 @@ void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_c
 	events->unaffiliated[3] = prm_get64(cap, user_unaffiliated_events[3]);
 }
 
+/*
+ * With extended operations the mode says how large the operands may be; else there are those of
+ * InfiniBand, of 8 bytes. As the in-tree driver has it.
+ */
+static u8 dc_atomic_mode(const struct prm_atomic_caps *cap)
+{
+	u32 both = PRM_ATOMIC_CMP_SWAP | PRM_ATOMIC_FETCH_ADD;
+	u32 operations = prm_get(cap, atomic_operations);
+	u32 sizes = prm_get(cap, atomic_size_dc);
+	u8 log = PRM_ATOMIC_LOG_SIZE_MAX;
+
+	if (operations & (PRM_ATOMIC_EXT_CMP_SWAP | PRM_ATOMIC_EXT_FETCH_ADD)) {
+		while (log > PRM_QP_ATOMIC_8B && !(sizes & 1u << log))
+			log--;
+		if (sizes & ((2u << PRM_ATOMIC_LOG_SIZE_MAX) - 1))
+			return log;
+	}
+	return (operations & both) == both ? PRM_QP_ATOMIC_IB : PRM_QP_ATOMIC_NONE;
+}
+
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps)
 {
 	u32 both = PRM_ATOMIC_CMP_SWAP | PRM_ATOMIC_FETCH_ADD;
 
+	caps->dc_atomic_mode = dc_atomic_mode(cap);
 	caps->atomic = (prm_get(cap, atomic_operations) & both) == both &&
 		       prm_get(cap, atomic_size_qp) & PRM_ATOMIC_SIZE_8 &&
 		       prm_get(cap, atomic_req_8B_endianness_mode) == PRM_ATOMIC_HOST_ENDIAN;

@@ -7,6 +7,7 @@
 #include "prm/caps.h"
 #include "devx.h"
 #include "flow.h"
+#include "../policy/dc.h"
 #include "../policy/mode.h"
 
 /* Addresses of a port that the driver has tables for. */
@@ -19,7 +20,13 @@ struct cxr_caps {
 	u8 log_max_srq, log_max_srq_sz;
 	u8 log_max_uctx;		/* 0: no user contexts */
 	u32 uctx_cap;
-	bool dct;			/* user contexts may have DC targets */
+	bool dct;			/* DC transport, */
+	bool lag_dct;			/* also in a LAG; then: */
+	bool ece;			/* extensions of a connection can be asked for */
+	bool dc_scatter_32;		/* data in CQEs of 64 bytes of an initiator */
+	struct cxr_dc_streams dc_streams;	/* no channels: no streams */
+	u8 log_max_ra_res_dc;
+	u8 dc_atomic_mode;		/* of a target; 0: no atomics */
 	bool event_cap;			/* @user_events are valid */
 	struct cxr_devx_events user_events;
 	u8 log_max_pd, log_max_mkey, log_max_msg, log_max_ra_req_qp, log_max_ra_res_qp;
@@ -134,7 +141,7 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 			 struct cxr_caps *caps);
 void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
-/* Sets caps->atomic if they are as described there. */
+/* Sets caps->atomic if they are as described there, and caps->dc_atomic_mode. */
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps);
 /* Sets caps->lag_hash if the flow tables are sufficient. */
 void cxr_caps_decode_port_selection(const struct prm_port_selection_cap *cap,

@@ -432,17 +432,6 @@ void cxr_devx_destroy_umem(u16 uid, u32 umem, struct cxr_devx_destroy *destroy)
 	prm_set(in, umem_id, umem);
 }
 
-/* The two commands share a layout. */
-void cxr_devx_drain(const struct cxr_devx_destroy *destroy, struct cxr_devx_destroy *drain)
-{
-	struct prm_drain_dct_in *in = (struct prm_drain_dct_in *)drain->in;
-
-	static_assert(sizeof(struct prm_drain_dct_in) == sizeof(struct prm_destroy_dct_in),
-		      "DRAIN_DCT and DESTROY_DCT");
-	*drain = *destroy;
-	prm_set(in, opcode, PRM_OP_drain_dct);
-}
-
 u32 cxr_devx_flow_counters(const void *in)
 {
 	const struct prm_alloc_flow_counter_in *alloc = in;

@@ -15,7 +15,6 @@
 #define CXR_DEVX_MIN 16		/* bytes of a command, and of its output */
 
 #define CXR_DEVX_EVENT_COMP 0	/* completion of a CQ */
-#define CXR_DEVX_EVENT_DRAINED 0x1c	/* see cxr_devx_drain() */
 
 enum cxr_devx_use {
 	CXR_DEVX_GENERAL,	/* about no object */
@@ -73,11 +72,6 @@ void cxr_devx_created(const void *in, const void *out, struct cxr_devx_id *id,
 		      struct cxr_devx_destroy *destroy);
 /* The command that gives a umem back. */
 void cxr_devx_destroy_umem(u16 uid, u32 umem, struct cxr_devx_destroy *destroy);
-/*
- * A DC target is drained before it is destroyed with the command @destroy: the command that begins
- * this; an event with the target's number tells the end.
- */
-void cxr_devx_drain(const struct cxr_devx_destroy *destroy, struct cxr_devx_destroy *drain);
 /* How many flow counters ALLOC_FLOW_COUNTER creates, from the number on; 0: one. */
 u32 cxr_devx_flow_counters(const void *in);
 /* The EQ of CREATE_CQ. -ENOENT: the CQ has no events. -EINVAL: none of this number, or @len. */

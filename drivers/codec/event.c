@@ -31,18 +31,27 @@ static const struct queue_event queue_events[] = {
 	{ PRM_EVENT_PATH_MIG_FAILED, CXR_EVENT_QP, CXR_QPE_PATH_MIG_FAILED },
 	{ PRM_EVENT_WQ_INVAL_REQ_ERROR, CXR_EVENT_QP, CXR_QPE_INVALID_REQ },
 	{ PRM_EVENT_WQ_ACCESS_ERROR, CXR_EVENT_QP, CXR_QPE_ACCESS },
+	{ PRM_EVENT_DCT_DRAINED, CXR_EVENT_DCT_DRAINED, 0 },
 	{ PRM_EVENT_SRQ_RQ_LIMIT, CXR_EVENT_SRQ, 0 },
 	{ PRM_EVENT_SRQ_CATAS_ERROR, CXR_EVENT_SRQ, 1 },
 	{ }
 };
 
-/* SQs and RQs without a QP have number spaces of their own. */
+/* SQs and RQs without a QP, and DC targets, have number spaces of their own. */
 static u8 queue_kind(u8 kind, u8 type)
 {
 	if (kind != CXR_EVENT_QP)
 		return kind;
-	return type == PRM_EQE_RSC_SQ ? CXR_EVENT_SQ :
-	       type == PRM_EQE_RSC_RQ ? CXR_EVENT_RQ : CXR_EVENT_QP;
+	switch (type) {
+	case PRM_EQE_RSC_SQ:
+		return CXR_EVENT_SQ;
+	case PRM_EQE_RSC_RQ:
+		return CXR_EVENT_RQ;
+	case PRM_EQE_RSC_DCT:
+		return CXR_EVENT_DCT;
+	default:
+		return CXR_EVENT_QP;
+	}
 }
 
 static int decode_queue_event(const struct prm_eqe *eqe, struct cxr_event *event)

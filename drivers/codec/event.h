@@ -16,6 +16,8 @@ enum cxr_event_kind {
 	CXR_EVENT_QP,		/* num = QPN, what: enum cxr_qp_event */
 	CXR_EVENT_SQ,		/* num = SQN of a queue without a QP; what as above */
 	CXR_EVENT_RQ,		/* num = RQN, as above */
+	CXR_EVENT_DCT,		/* num = DCTN, what as above */
+	CXR_EVENT_DCT_DRAINED,	/* num = DCTN of a target that nothing uses any more */
 	CXR_EVENT_SRQ,		/* num = SRQN, what: 0 = limit reached, 1 = catastrophic error */
 	CXR_EVENT_HEALTH,	/* warning: type and subtype for the log */
 };

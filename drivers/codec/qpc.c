@@ -54,6 +54,8 @@ static u8 service_type(enum cxr_qp_type type)
 		return PRM_QP_ST_XRC;
 	case CXR_QP_UMR:
 		return PRM_QP_ST_REG_UMR;
+	case CXR_QP_DCI:
+		return PRM_QP_ST_DCI;
 	default:
 		return PRM_QP_ST_QP1;
 	}
@@ -64,6 +66,14 @@ static u8 rq_type(const struct cxr_qp_create *attr)
 	if (attr->srq)
 		return PRM_QP_RQ_SRQ;
 	return attr->no_rq ? PRM_QP_RQ_NONE : PRM_QP_RQ;
+}
+
+static void encode_scatter(struct prm_qpc *qpc, const struct cxr_qp_create *attr)
+{
+	if (attr->scatter_req)
+		prm_set(qpc, cs_req, attr->scatter_req == 64 ? PRM_QP_CS_REQ_64 : PRM_QP_CS_REQ_32);
+	if (attr->scatter_res)
+		prm_set(qpc, cs_res, attr->scatter_res == 64 ? PRM_QP_CS_RES_64 : PRM_QP_CS_RES_32);
 }
 
 void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr)
@@ -78,7 +88,8 @@ void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr
 	prm_set(qpc, counter_set_id, attr->q_counter);
 	prm_set(qpc, fre, attr->fast_reg);
 	prm_set(qpc, latency_sensitive, attr->type == CXR_QP_UMR);	/* MRs wait for it */
-	prm_set(qpc, block_lb_mc, attr->block_lb_mc);
+	/* DC transport has no multicast. */
+	prm_set(qpc, block_lb_mc, attr->block_lb_mc && attr->type != CXR_QP_DCI);
 	prm_set(qpc, log_page_size, attr->log_page_size - 12);
 	prm_set(qpc, page_offset, attr->page_offset);
 	prm_set64(qpc, dbr_addr, attr->db_dma);
@@ -89,16 +100,15 @@ void cxr_qpc_encode_create(struct prm_qpc *qpc, const struct cxr_qp_create *attr
 	prm_set(qpc, rq_type, rq_type(attr));
 	if (attr->srq)
 		prm_set(qpc, srqn_rmpn_xrqn, attr->srqn);
-	if (attr->type == CXR_QP_XRC)
+	if (attr->type == CXR_QP_XRC || attr->type == CXR_QP_DCI)
 		prm_set(qpc, xrcd, attr->xrcd);
 	if (!attr->no_rq) {
 		prm_set(qpc, log_rq_size, attr->log_rq_size);
 		prm_set(qpc, log_rq_stride, attr->log_rq_stride - 4);
 	}
-	if (attr->scatter_req)
-		prm_set(qpc, cs_req, PRM_QP_CS_REQ_32);
-	if (attr->scatter_res)
-		prm_set(qpc, cs_res, PRM_QP_CS_RES_32);
+	encode_scatter(qpc, attr);
+	prm_set(qpc, log_num_dci_stream_channels, attr->streams.channels);
+	prm_set(qpc, log_num_dci_errored_streams, attr->streams.errored);
 }
 
 static void encode_access(struct prm_qpc *qpc, const struct cxr_qp_mod *mod)
@@ -180,6 +190,9 @@ static int decode_type(u8 raw, enum cxr_qp_type *type)
 		return 0;
 	case PRM_QP_ST_XRC:
 		*type = CXR_QP_XRC;
+		return 0;
+	case PRM_QP_ST_DCI:
+		*type = CXR_QP_DCI;
 		return 0;
 	default:
 		return -EPROTO;

@@ -5,8 +5,13 @@
 
 #include <linux/types.h>
 #include "addrpath.h"
+#include "../policy/dc.h"
 
-enum cxr_qp_type { CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI, CXR_QP_XRC, CXR_QP_UMR };
+enum cxr_qp_type {
+	CXR_QP_RC, CXR_QP_UC, CXR_QP_UD, CXR_QP_GSI, CXR_QP_XRC, CXR_QP_UMR,
+	CXR_QP_DCI,		/* initiator of DC transport */
+};
+
 enum cxr_qp_state {
 	CXR_QPS_RST, CXR_QPS_INIT, CXR_QPS_RTR, CXR_QPS_RTS, CXR_QPS_SQER, CXR_QPS_SQD, CXR_QPS_ERR,
 };
@@ -27,14 +32,14 @@ struct cxr_qp_create {
 	bool no_rq;
 	bool srq;		/* with no_rq: receives come from @srqn */
 	u32 srqn;
-	u32 xrcd;		/* of CXR_QP_XRC, which always has an SRQ */
+	u32 xrcd;		/* of CXR_QP_XRC and _DCI, which always have an SRQ */
 	bool fast_reg;		/* UMR WQEs may change mkeys of pages: kernel QPs only */
 	bool block_lb_mc;	/* no multicast loopback within the function */
 	u8 log_page_size;	/* in bytes, 12.. */
 	u8 page_offset;		/* in 1/64 of the page */
 	u64 db_dma;
-	bool scatter_req;	/* scatter data to CQE, if the device can */
-	bool scatter_res;
+	u8 scatter_req, scatter_res;	/* bytes of data in a CQE: 64, 32 or 0 */
+	struct cxr_dc_streams streams;	/* of CXR_QP_DCI; no channels: none */
 };
 
 /* Attributes set by transitions; see cxr_cmd_modify_qp(). */

@@ -163,6 +163,8 @@ static int set_general_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	prm_set(set, log_uar_page_sz, PAGE_SHIFT - PRM_PAGE_SHIFT);
 	if (prm_get(max, cache_line_128byte))
 		prm_set(set, cache_line_128byte, cache_line_size() >= 128);
+	if (prm_get(max, dct))
+		prm_set(set, dct, 1);
 	if (prm_get(cur, roce_rw_supported) && prm_get(max, roce))
 		prm_set(set, roce, 1);
 	set_macs(to_dev(core), max, set);
@@ -270,10 +272,11 @@ static void store_general_caps(struct cxr_dev *dev, const struct prm_cmd_hca_cap
 		dev->more_events |= BIT_ULL(PRM_EVENT_TEMP_WARN);
 	if (prm_get(cap, general_notification_event))
 		dev->more_events |= BIT_ULL(PRM_EVENT_GENERAL);
-	/* of objects that programs make */
-	if (dev->core.caps.log_max_uctx && dev->core.caps.dct)
-		dev->more_events |= BIT_ULL(PRM_EVENT_DCT_DRAINED) |
-				    BIT_ULL(PRM_EVENT_DCT_KEY_VIOLATION);
+	if (dev->core.caps.dct)
+		dev->more_events |= BIT_ULL(PRM_EVENT_DCT_DRAINED);
+	/* for programs that arm a target of their own */
+	if (dev->core.caps.dct && dev->core.caps.log_max_uctx)
+		dev->more_events |= BIT_ULL(PRM_EVENT_DCT_KEY_VIOLATION);
 }
 
 /* For the vendor's tools only: a refusal is logged and ignored. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Commands for QPs. */
+/* Commands for QPs, and for targets of DC transport. */
 #include <linux/slab.h>
 
 #include "prm/caps.h"
 #include "prm/cmdif.h"
+#include "prm/dct.h"
 #include "prm/qp.h"
 #include "core.h"
 
@@ -141,3 +142,57 @@ int cxr_cmd_detach_mcg(struct cxr_core *core, u16 uid, const u8 gid[16], u32 qpn
 	return cxr_cmd_refusal(core, cxr_cmd(core, detach_from_mcg, &in, &out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_detach_mcg);
+
+int cxr_cmd_create_dct(struct cxr_core *core, const struct cxr_dct *dct, u32 *dctn, u32 *ece)
+{
+	struct prm_create_dct_in in = {};
+	struct prm_create_dct_out out;
+	int err;
+
+	prm_set(&in, uid, dct->uid);
+	cxr_dctc_encode(prm_sub(&in, dct_context_entry, dctc), dct);
+	err = cxr_cmd(core, create_dct, &in, &out);
+	if (err)
+		return err;
+
+	*dctn = prm_get(&out, dctn);
+	*ece = prm_get(&out, ece);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_create_dct);
+
+int cxr_cmd_drain_dct(struct cxr_core *core, u16 uid, u32 dctn)
+{
+	struct prm_drain_dct_in in = {};
+	struct prm_drain_dct_out out;
+
+	prm_set(&in, uid, uid);
+	prm_set(&in, dctn, dctn);
+	return cxr_cmd_refusal(core, cxr_cmd(core, drain_dct, &in, &out));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_drain_dct);
+
+int cxr_cmd_destroy_dct(struct cxr_core *core, u16 uid, u32 dctn)
+{
+	struct prm_destroy_dct_in in = {};
+	struct prm_destroy_dct_out out;
+
+	prm_set(&in, uid, uid);
+	prm_set(&in, dctn, dctn);
+	return cxr_cmd_refusal(core, cxr_cmd(core, destroy_dct, &in, &out));
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_destroy_dct);
+
+int cxr_cmd_query_dct(struct cxr_core *core, u32 dctn, struct cxr_dct *dct)
+{
+	struct prm_query_dct_in in = {};
+	struct prm_query_dct_out out;
+	int err;
+
+	prm_set(&in, dctn, dctn);
+	err = cxr_cmd(core, query_dct, &in, &out);
+	if (!err)
+		cxr_dctc_decode(prm_sub(&out, dct_context_entry, dctc), dct);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_dct);

@@ -127,7 +127,10 @@ static void dispatch(struct cxr_eq *eq, const struct prm_eqe *eqe, const struct 
 	case CXR_EVENT_SQ:
 	case CXR_EVENT_RQ:
 	case CXR_EVENT_SRQ:
+	case CXR_EVENT_DCT_DRAINED:
 		cxr_clients_dispatch(dev, event);
+		break;
+	case CXR_EVENT_DCT:	/* its initiators learn what is wrong */
 		break;
 	}
 }
@@ -137,7 +140,7 @@ static bool is_user_event(const struct cxr_dev *dev, u8 event)
 {
 	const struct cxr_caps *caps = &dev->core.caps;
 
-	if (event == PRM_EVENT_DCT_DRAINED || event == PRM_EVENT_DCT_KEY_VIOLATION)
+	if (event == PRM_EVENT_DCT_KEY_VIOLATION)
 		return caps->dct;
 	return caps->event_cap && (cxr_devx_event_allowed(&caps->user_events, event, false) ||
 				   cxr_devx_event_allowed(&caps->user_events, event, true));

@@ -15,6 +15,7 @@
 #include "../codec/phy_counter.h"
 #include "../codec/umr.h"
 #include "../codec/wqe.h"
+#include "../policy/dc.h"
 #include "../policy/dcb.h"
 #include "../policy/ecmp.h"
 #include "../policy/gid.h"
@@ -36,7 +37,6 @@ EXPORT_SYMBOL_GPL(cxr_devx_check_create);
 EXPORT_SYMBOL_GPL(cxr_devx_cq_eqn);
 EXPORT_SYMBOL_GPL(cxr_devx_created);
 EXPORT_SYMBOL_GPL(cxr_devx_destroy_umem);
-EXPORT_SYMBOL_GPL(cxr_devx_drain);
 EXPORT_SYMBOL_GPL(cxr_devx_event_allowed);
 EXPORT_SYMBOL_GPL(cxr_devx_event_fits);
 EXPORT_SYMBOL_GPL(cxr_devx_event_key);
@@ -75,6 +75,9 @@ EXPORT_SYMBOL_GPL(cxr_umr_page);
 EXPORT_SYMBOL_GPL(cxr_wqe_atomic);
 EXPORT_SYMBOL_GPL(cxr_wqe_inline);
 EXPORT_SYMBOL_GPL(cxr_wqe_datagram);
+EXPORT_SYMBOL_GPL(cxr_dc_scatter_req);
+EXPORT_SYMBOL_GPL(cxr_dc_scatter_res);
+EXPORT_SYMBOL_GPL(cxr_dc_streams_check);
 EXPORT_SYMBOL_GPL(cxr_ets_check);
 EXPORT_SYMBOL_GPL(cxr_ets_schedule);
 EXPORT_SYMBOL_GPL(cxr_ets_describe);

@@ -256,8 +256,9 @@ static int counter_bind_qp(struct rdma_counter *counter, struct ib_qp *ibqp CXR_
 	struct cxr_ib_q_set *new = NULL;
 	int err;
 
-	if (to_cxr_qp(ibqp)->raw) {
-		ibdev_dbg(ibqp->device, "QP %#x: raw packet QPs have no counters\n", ibqp->qp_num);
+	if (to_cxr_qp(ibqp)->raw || to_cxr_qp(ibqp)->dct) {
+		ibdev_dbg(ibqp->device, "QP %#x: raw packet QPs and DC targets have no counters\n",
+			  ibqp->qp_num);
 		return -EOPNOTSUPP;
 	}
 	if (!counter->id) {

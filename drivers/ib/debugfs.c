@@ -9,7 +9,7 @@
 
 static const char *const types[] = {
 	[CXR_QP_RC] = "RC", [CXR_QP_UC] = "UC", [CXR_QP_UD] = "UD", [CXR_QP_GSI] = "GSI",
-	[CXR_QP_XRC] = "XRC",
+	[CXR_QP_XRC] = "XRC", [CXR_QP_DCI] = "DCI",
 };
 
 static const char *const states[] = {

@@ -108,8 +108,12 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 			MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM |
 			(caps->cqe_zip_stride ? MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX : 0);
 	}
+	/* The last one says that the driver takes the flag for targets, whatever the device can. */
 	resp.flags = (caps->cqe_zip_128 ? MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP : 0) |
-		     (caps->cqe_padding ? MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD : 0);
+		     (caps->cqe_padding ? MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD : 0) |
+		     MLX5_IB_QUERY_DEV_RESP_FLAGS_SCAT2CQE_DCT;
+	resp.dci_streams_caps.max_log_num_concurent = caps->dc_streams.channels;
+	resp.dci_streams_caps.max_log_num_errored = caps->dc_streams.errored;
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 

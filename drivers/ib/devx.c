@@ -8,8 +8,6 @@
 #include "cxr/health.h"
 #include "devx.h"
 
-#define DRAIN_TIMEOUT (10 * HZ)	/* *unproven dct-drain* */
-
 #define UVERBS_MODULE_NAME cxr_ib
 #include <rdma/uverbs_named_ioctl.h>
 
@@ -71,7 +69,6 @@ int cxr_ib_devx_up(void *owner)
 	}
 	mutex_init(&dev->devx->lock);
 	hash_init(dev->devx->subs);
-	xa_init_flags(&dev->devx->targets, XA_FLAGS_LOCK_IRQ);
 	/* Without it programs that have no context of their own cannot ask. */
 	if (cxr_cmd_create_uctx(dev->core, false, false, &dev->devx->public_uid))
 		dev->devx->public_uid = 0;
@@ -88,7 +85,6 @@ void cxr_ib_devx_down(void *owner)
 	if (dev->devx->public_uid)
 		cxr_cmd_destroy_uctx(dev->core, dev->devx->public_uid);
 	mutex_destroy(&dev->devx->lock);
-	xa_destroy(&dev->devx->targets);
 	destroy_workqueue(dev->devx->queries);
 	kfree(dev->devx);
 	dev->devx = NULL;
@@ -171,6 +167,9 @@ static bool is_qp(struct cxr_ib_qp *qp, const struct cxr_devx_id *id)
 {
 	if (qp->raw)
 		return is_raw_object(qp->raw, id);
+	if (qp->dct)
+		return id->kind == CXR_DEVX_DCT && READ_ONCE(qp->state) == IB_QPS_RTR &&
+		       id->num == qp->qpn;
 	return id->kind == CXR_DEVX_QP && id->num == qp->qpn;
 }
 
@@ -348,48 +347,13 @@ static int prepare_cq(struct cxr_ib_devx_obj *obj, const void *in, u32 len, bool
 	return 0;
 }
 
-void cxr_ib_devx_drained(struct cxr_ib_dev *dev, u32 num)
-{
-	struct cxr_ib_devx_obj *obj;
-	unsigned long flags;
-
-	xa_lock_irqsave(&dev->devx->targets, flags);
-	obj = xa_load(&dev->devx->targets, num);
-	if (obj)
-		complete(&obj->drained);
-	xa_unlock_irqrestore(&dev->devx->targets, flags);
-}
-
-/*
- * Requests that a DC target has begun to answer end first. A device without the event must not keep
- * the process for ever.
- */
-static int drain_target(struct cxr_ib_devx_obj *obj)
-{
-	struct cxr_ib_devx *devx = obj->dev->devx;
-	struct cxr_devx_destroy drain;
-	int err;
-
-	reinit_completion(&obj->drained);
-	err = xa_err(xa_store_irq(&devx->targets, obj->id.num, obj, GFP_KERNEL));
-	if (err)
-		return err;
-	cxr_devx_drain(&obj->left.destroy, &drain);
-	err = cxr_cmd_user_destroy(obj->dev->core, &drain);
-	if (!err && !cxr_core_dead(obj->dev->core) &&
-	    !wait_for_completion_timeout(&obj->drained, DRAIN_TIMEOUT))
-		ibdev_warn(&obj->dev->ibdev, "DEVX: DC target %#x does not drain\n", obj->id.num);
-	xa_erase_irq(&devx->targets, obj->id.num);
-	return err;
-}
-
 static int destroy_object(struct cxr_ib_devx_obj *obj)
 {
 	struct cxr_core *core = obj->dev->core;
 	int err;
 
 	if (obj->id.kind == CXR_DEVX_DCT) {
-		err = drain_target(obj);
+		err = cxr_ib_target_drain(obj->dev, &obj->target, obj->ctx->uid, obj->id.num);
 		if (err)
 			return err;
 	}
@@ -459,7 +423,7 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_DEVX_OBJ_CREATE)(struct uverbs_attr_bun
 	obj->ctx = udata_ctx(attrs);
 	obj->dev = to_cxr_dev(obj->ctx->ibucontext.device);
 	INIT_LIST_HEAD(&obj->subs);
-	init_completion(&obj->drained);
+	cxr_ib_target_init(&obj->target);
 	err = create_object(obj, attrs, &out);
 	if (err) {
 		kfree(obj);

@@ -36,14 +36,12 @@
  * @public_uid: user context of the driver, for questions of programs that have none; 0: none
  * @queries: runs commands whose answers programs read from a file
  * @lock: serializes subscription and its end, of events and of the objects that have them
- * @targets: DC targets by number, whose end an event tells; its lock is taken in interrupts
  * @subs: subscriptions by event and number of the object; @lock to write, RCU to read
  */
 struct cxr_ib_devx {
 	u16 public_uid;
 	struct workqueue_struct *queries;
 	struct mutex lock;		/* subscriptions */
-	struct xarray targets;
 	DECLARE_HASHTABLE(subs, 8);
 };
 
@@ -68,7 +66,7 @@ struct cxr_ib_left {
  * @counters: flow counters: how many, from the number on; 0: one
  * @cq: of a CQ with events
  * @has_cq: @cq is registered
- * @drained: of a DC target
+ * @target: of a DC target
  * @subs: its subscriptions; cxr_ib_devx.lock
  * @n_subs: how many
  */
@@ -80,7 +78,7 @@ struct cxr_ib_devx_obj {
 	u32 counters;
 	struct cxr_cq cq;
 	bool has_cq;
-	struct completion drained;
+	struct cxr_ib_target target;
 	struct list_head subs;
 	unsigned int n_subs;
 };
@@ -154,9 +152,6 @@ int cxr_ib_devx_check(struct cxr_ib_ucontext *ctx, void *in, u32 len, u32 out_le
 void cxr_ib_devx_end(struct cxr_ib_ucontext *ctx, struct cxr_ib_left *left, int err);
 /* An object has a handle; ended by cxr_ib_devx_end(). */
 void cxr_ib_devx_add(struct cxr_ib_ucontext *ctx);
-
-/* Any event but completions, for DC targets. Interrupt context. */
-void cxr_ib_devx_drained(struct cxr_ib_dev *dev, u32 num);
 
 /* devx_event.c */
 /*

@@ -137,8 +137,6 @@ void cxr_ib_devx_event(struct cxr_ib_dev *dev, const struct prm_eqe *eqe)
 	if (!dev->devx)
 		return;
 	cxr_devx_event_source(eqe, user_events(dev), &source);
-	if ((source.key & 0xff) == CXR_DEVX_EVENT_DRAINED)
-		cxr_ib_devx_drained(dev, source.num);
 	dispatch(dev, source.key, source.num, eqe);
 }
 

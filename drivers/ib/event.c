@@ -174,6 +174,8 @@ static void device_event(void *priv, const struct cxr_event *event)
 		queue_event(priv, event);
 	else if (event->kind == CXR_EVENT_SRQ)
 		srq_event(priv, event);
+	else if (event->kind == CXR_EVENT_DCT_DRAINED)
+		cxr_ib_target_drained(priv, event->num);
 }
 
 static void dispatch_fatal(struct cxr_ib_dev *dev)
@@ -197,8 +199,9 @@ static void device_fatal(void *priv)
 	mutex_unlock(&dev->scan_lock);
 	if (registered)
 		dispatch_fatal(dev);
-	/* A dead device completes nothing. */
+	/* A dead device completes nothing, and has no events. */
 	schedule_work(&dev->flush_work);
+	cxr_ib_targets_fail(dev);
 }
 
 void cxr_ib_set_registered(struct cxr_ib_dev *dev)

@@ -62,7 +62,8 @@ int cxr_ib_force_qp(struct cxr_ib_qp *qp)
 	int err;
 
 	lockdep_assert_held(&qp->mutex);
-	if (qp->gone || !qp->has_sgid || qp->path.type == CXR_GID_V1)
+	/* An initiator of DC transport has the addresses of its requests. */
+	if (qp->gone || !qp->has_sgid || qp->path.type == CXR_GID_V1 || qp->type == CXR_QP_DCI)
 		return 0;
 	dscp = cxr_ib_force_tclass(dev, &qp->path) >> 2;
 	if (dscp == qp->dscp)

@@ -62,6 +62,7 @@ struct cxr_ib_optional {
  * @qps: QPN of the device to struct cxr_ib_qp; its lock is taken with interrupts disabled
  * @srqs: SRQN to struct cxr_ib_srq; as @qps
  * @event_targets: SQN, or RQN with CXR_IB_EVENT_KEY_RQ, to struct cxr_ib_event_target; as @qps
+ * @dc_targets: DC targets that are drained, by number: struct cxr_ib_target; as @qps
  * @kcq_lock: protects @kcqs
  * @kcqs: CQs of the kernel; their handlers are called when the device dies
  * @flush_work: calls the completion handlers of @kcqs on a dead device
@@ -122,6 +123,7 @@ struct cxr_ib_dev {
 	struct xarray qps;
 	struct xarray srqs;
 	struct xarray event_targets;
+	struct xarray dc_targets;
 	struct mutex kcq_lock;			/* CQs of the kernel */
 	struct list_head kcqs __guarded_by(&kcq_lock);
 	struct work_struct flush_work;

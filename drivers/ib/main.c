@@ -222,6 +222,7 @@ static void free_ibdev(struct cxr_ib_dev *dev)
 	if (dev->netdev)
 		dev_put(dev->netdev);
 	cxr_ib_force_free(dev);
+	xa_destroy(&dev->dc_targets);
 	xa_destroy(&dev->event_targets);
 	xa_destroy(&dev->srqs);
 	xa_destroy(&dev->qps);
@@ -247,6 +248,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	xa_init_flags(&dev->qps, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->srqs, XA_FLAGS_LOCK_IRQ);
 	xa_init_flags(&dev->event_targets, XA_FLAGS_LOCK_IRQ);
+	xa_init_flags(&dev->dc_targets, XA_FLAGS_LOCK_IRQ);
 	mutex_init(&dev->xrc_lock);
 	mutex_init(&dev->loopback_lock);
 	mutex_init(&dev->umr_lock);

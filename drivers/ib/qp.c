@@ -24,6 +24,8 @@ static_assert(sizeof(struct prm_wqe_inline_seg) == CXR_WQE_INLINE_HEAD);
 struct qp_ids {
 	u32 uar;
 	u32 user_index;
+	u8 scatter_req;
+	struct cxr_dc_streams streams;
 };
 
 static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user,
@@ -50,6 +52,9 @@ static int device_type(struct cxr_ib_dev *dev, enum ib_qp_type ibtype, bool user
 	case IB_QPT_XRC_TGT:
 		*type = CXR_QP_XRC;
 		return caps->xrc ? 0 : -EOPNOTSUPP;
+	case IB_QPT_DRIVER:
+		*type = CXR_QP_DCI;
+		return caps->dct && user ? 0 : -EOPNOTSUPP;
 	default:
 		return -EOPNOTSUPP;
 	}
@@ -59,6 +64,7 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 {
 	bool target = attr->qp_type == IB_QPT_XRC_TGT;
 	u32 flags = 0;
+	int err;
 
 	/* For UD; with others, which get no multicast, it is taken as well. */
 	if (dev->core->caps.block_lb_mc)
@@ -79,6 +85,11 @@ static int check_qp_attr(struct cxr_ib_dev *dev, struct ib_qp_init_attr *attr)
 		ibdev_dbg(&dev->ibdev, "QP: type %d %s an XRC domain\n", attr->qp_type,
 			  target ? "without" : "with");
 		return -EINVAL;
+	}
+	if (attr->qp_type == IB_QPT_DRIVER) {
+		err = cxr_ib_dci_check_attr(&dev->ibdev, attr);
+		if (err)
+			return err;
 	}
 	if (attr->srq) {
 		attr->cap.max_recv_wr = 0;
@@ -107,6 +118,8 @@ static int pin_user_qp(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx,
 	int err;
 
 	err = cxr_ib_copy_req_qp(ctx, attr, udata, &req, &ids->user_index, &bytes);
+	if (!err && qp->type == CXR_QP_DCI)
+		err = cxr_ib_dci_read_req(dev, attr, &req, &ids->scatter_req, &ids->streams);
 	if (err)
 		return err;
 
@@ -302,9 +315,16 @@ static u8 log_wq_size(const struct cxr_ib_wq *wq)
 	return wq->size ? ilog2(wq->size) : 0;
 }
 
+static u32 default_srqn(const struct cxr_ib_qp *qp, const struct cxr_ib_xrc_defaults *xrc)
+{
+	if (!xrc)
+		return 0;
+	return qp->type == CXR_QP_DCI ? xrc->dci_srq.srqn : xrc->srq.srqn;
+}
+
 /*
- * Needs the sizes and the memory of the queues. For the device an XRC QP is like any other: what
- * its owner does not have comes from the XRC defaults.
+ * Needs the sizes and the memory of the queues. For the device an XRC QP, or an initiator of DC
+ * transport, is like any other: what its owner does not have comes from the XRC defaults.
  */
 static int create_device_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
 			    const struct qp_ids *ids)
@@ -314,12 +334,12 @@ static int create_device_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *
 	const struct cxr_ib_xrc_defaults *xrc = NULL;
 	struct cxr_qp_create create;
 
-	if (qp->type == CXR_QP_XRC) {
-		xrc = cxr_ib_xrc_defaults(dev);
+	if (qp->type == CXR_QP_XRC || qp->type == CXR_QP_DCI) {
+		xrc = cxr_ib_xrc_defaults(dev, qp->type == CXR_QP_DCI);
 		if (IS_ERR(xrc))
 			return PTR_ERR(xrc);
 	}
-	qp->uid = xrc || attr->xrcd ? 0 : to_cxr_pd(qp->ibqp.pd)->uid;
+	qp->uid = qp->type == CXR_QP_XRC ? 0 : to_cxr_pd(qp->ibqp.pd)->uid;
 	qp->pdn = qp->ibqp.pd ? to_cxr_pd(qp->ibqp.pd)->pdn : xrc->pdn;
 	qp->cqn_snd = attr->send_cq ? to_cxr_cq(attr->send_cq)->cq.cqn : xrc->cq.cq.cqn;
 	qp->cqn_rcv = attr->recv_cq ? to_cxr_cq(attr->recv_cq)->cq.cqn : xrc->cq.cq.cqn;
@@ -338,10 +358,12 @@ static int create_device_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *
 		.log_rq_stride = qp->rq.log_stride,
 		.no_rq = !qp->rq.size,
 		.srq = attr->srq || xrc,
-		.srqn = attr->srq ? to_cxr_srq(attr->srq)->srqn : xrc ? xrc->srqn : 0,
+		.srqn = attr->srq ? to_cxr_srq(attr->srq)->srqn : default_srqn(qp, xrc),
 		.xrcd = attr->xrcd ? to_cxr_xrcd(attr->xrcd)->xrcd : xrc ? xrc->xrcd : 0,
 		.fast_reg = !qp->user && qp->type == CXR_QP_RC,
 		.block_lb_mc = attr->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK,
+		.scatter_req = ids->scatter_req,
+		.streams = ids->streams,
 		.log_page_size = pas.log_size,
 		.page_offset = pas.offset,
 		.db_dma = qp->user ? qp->user_db.dma : qp->db.dma,
@@ -397,11 +419,19 @@ int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib
 		rdma_udata_to_drv_context(udata, struct cxr_ib_ucontext, ibucontext);
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	bool target = false;
 	struct qp_ids ids;
 	int err;
 
 	if (attr->qp_type == IB_QPT_RAW_PACKET)
 		return cxr_ib_create_raw(qp, attr, udata);
+	if (attr->qp_type == IB_QPT_DRIVER) {
+		err = cxr_ib_dc_role(dev, attr, udata, &target);
+		if (err)
+			return err;
+		if (target)
+			return cxr_ib_create_dct(qp, attr, udata);
+	}
 	err = device_type(dev, attr->qp_type, udata, &qp->type);
 	if (err) {
 		ibdev_dbg(&dev->ibdev, "QP: unsupported type %d\n", attr->qp_type);
@@ -451,6 +481,8 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	int err;
 
 	cxr_ib_devx_settle(ctx);
+	if (qp->dct)
+		return cxr_ib_destroy_dct(qp, ctx);
 	/*
 	 * Up to 6.12, ib_core may list the QP and query its state until this function returns, or
 	 * bind a counter to it.
@@ -487,7 +519,7 @@ int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
 {
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
 
-	if (qp->raw || qp->type != CXR_QP_UD) {
+	if (qp->raw || qp->dct || qp->type != CXR_QP_UD) {
 		ibdev_dbg(ibqp->device, "QP %#x: only UD QPs join multicast groups\n", qp->qpn);
 		return -EOPNOTSUPP;
 	}

@@ -12,8 +12,8 @@ static const struct cxr_ib_request qp_request = {
 };
 
 /*
- * Scatter to CQE is an offer of the library, which checks each CQE for it. The driver does not use
- * it.
+ * Scatter to CQE is an offer of the library, which checks each CQE for it. The driver uses it for
+ * DC transport only.
  */
 static int check_req_flags(struct cxr_ib_dev *dev, enum ib_qp_type type,
 			   const struct mlx5_ib_create_qp *req)
@@ -27,6 +27,8 @@ static int check_req_flags(struct cxr_ib_dev *dev, enum ib_qp_type type,
 
 	if (type == IB_QPT_RAW_PACKET)
 		offers |= cxr_ib_raw_qp_flags(&dev->core->caps);
+	if (type == IB_QPT_DRIVER)
+		offers |= cxr_ib_dci_flags(&dev->core->caps);
 	refused &= ~offers;
 	if (req->flags & ~(offers | refused | MLX5_QP_FLAG_UAR_PAGE_INDEX)) {
 		ibdev_dbg(ibdev, "QP: unknown flags %#x\n", req->flags);
@@ -67,6 +69,19 @@ static int check_req_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr 
 	return err;
 }
 
+int cxr_ib_read_req_qp(struct cxr_ib_dev *dev, struct ib_udata *udata,
+		       struct mlx5_ib_create_qp *req)
+{
+	int err;
+
+	err = cxr_ib_copy_req(&dev->ibdev, udata, &qp_request, req);
+	if (!err && req->reserved) {
+		ibdev_dbg(&dev->ibdev, "QP: a reserved field is not zero\n");
+		err = -EINVAL;
+	}
+	return err;
+}
+
 int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr *attr,
 		       struct ib_udata *udata, struct mlx5_ib_create_qp *req, u32 *user_index,
 		       u64 *bytes)
@@ -74,7 +89,7 @@ int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr
 	struct cxr_ib_dev *dev = to_cxr_dev(ctx->ibucontext.device);
 	int err;
 
-	err = cxr_ib_copy_req(&dev->ibdev, udata, &qp_request, req);
+	err = cxr_ib_read_req_qp(dev, udata, req);
 	err = err ?: check_req_flags(dev, attr->qp_type, req);
 	err = err ?: check_req_sizes(dev, attr, req, bytes);
 	return err ?: cxr_ib_check_uidx(ctx, true, req->uidx, user_index);

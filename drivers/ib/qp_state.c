@@ -71,6 +71,8 @@ static u32 optional_parts(enum cxr_qp_type type, enum ib_qp_state from, enum ib_
 	u32 own = reliable ? CXR_QP_OPT_ACCESS :
 		  type == CXR_QP_UC ? CXR_QP_OPT_WRITE : CXR_QP_OPT_QKEY;
 
+	if (type == CXR_QP_DCI)
+		return 0;
 	if (from == IB_QPS_INIT && to == IB_QPS_INIT)
 		return own | CXR_QP_OPT_PKEY | CXR_QP_OPT_PORT;
 	if (from == IB_QPS_INIT && to == IB_QPS_RTR)
@@ -92,40 +94,55 @@ static u32 opts_of_attr(const struct cxr_ib_qp *qp, int mask, enum ib_qp_state f
 	return opts & optional_parts(qp->type, from, to);
 }
 
+static int check_transition(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+			    enum ib_qp_state from, enum ib_qp_state to)
+{
+	struct ib_device *ibdev = qp->ibqp.device;
+	bool dci = qp->type == CXR_QP_DCI;
+
+	if (!dci && mask & (IB_QP_ALT_PATH | IB_QP_RATE_LIMIT | IB_QP_CAP)) {
+		ibdev_dbg(ibdev,
+			  "QP %#x: alternate path, rate limit and resize are not supported\n",
+			  qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	if (!dci && mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED) {
+		ibdev_dbg(ibdev, "QP %#x: path migration is not supported\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	if (!dci && to == IB_QPS_SQD) {
+		ibdev_dbg(ibdev, "QP %#x: state SQD is not supported\n", qp->qpn);
+		return -EOPNOTSUPP;
+	}
+	if (dci ? !cxr_ib_dci_may(from, to, mask) :
+		  !ib_modify_qp_is_ok(from, to, qp->ibqp.qp_type, mask)) {
+		ibdev_dbg(ibdev,
+			  "QP %#x: invalid transition from state %d to %d with attribute mask %#x\n",
+			  qp->qpn, from, to, mask);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int check_modify_qp(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 			   enum ib_qp_state from, enum ib_qp_state to)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(qp->ibqp.device);
 	struct ib_device *ibdev = &dev->ibdev;
 	const struct cxr_caps *caps = &dev->core->caps;
+	u8 log_max_rd = qp->type == CXR_QP_DCI ? caps->log_max_ra_res_dc : caps->log_max_ra_res_qp;
+	int err;
 
-	if (mask & (IB_QP_ALT_PATH | IB_QP_RATE_LIMIT | IB_QP_CAP)) {
-		ibdev_dbg(ibdev,
-			  "QP %#x: alternate path, rate limit and resize are not supported\n",
-			  qp->qpn);
-		return -EOPNOTSUPP;
-	}
-	if (mask & IB_QP_PATH_MIG_STATE && attr->path_mig_state != IB_MIG_MIGRATED) {
-		ibdev_dbg(ibdev, "QP %#x: path migration is not supported\n", qp->qpn);
-		return -EOPNOTSUPP;
-	}
-	if (to == IB_QPS_SQD) {
-		ibdev_dbg(ibdev, "QP %#x: state SQD is not supported\n", qp->qpn);
-		return -EOPNOTSUPP;
-	}
-	if (!ib_modify_qp_is_ok(from, to, qp->ibqp.qp_type, mask)) {
-		ibdev_dbg(ibdev,
-			  "QP %#x: invalid transition from state %d to %d with attribute mask %#x\n",
-			  qp->qpn, from, to, mask);
-		return -EINVAL;
-	}
+	err = check_transition(qp, attr, mask, from, to);
+	if (err)
+		return err;
 	if ((mask & IB_QP_PORT && attr->port_num != CXR_IB_PORT) ||
 	    (mask & IB_QP_PKEY_INDEX && attr->pkey_index)) {
 		ibdev_dbg(ibdev, "QP %#x: invalid port %u or pkey index %u\n", qp->qpn,
 			  attr->port_num, attr->pkey_index);
 		return -EINVAL;
 	}
-	if ((mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > BIT(caps->log_max_ra_res_qp)) ||
+	if ((mask & IB_QP_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > BIT(log_max_rd)) ||
 	    (mask & IB_QP_MAX_DEST_RD_ATOMIC &&
 	     attr->max_dest_rd_atomic > BIT(caps->log_max_ra_req_qp))) {
 		ibdev_dbg(ibdev, "QP %#x: max_rd_atomic %u or max_dest_rd_atomic %u is too large\n",
@@ -234,7 +251,7 @@ static u32 choose_lag_port(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, 
 		return 0;
 	}
 	if (from != IB_QPS_INIT || to != IB_QPS_RTR || !(mask & IB_QP_AV) ||
-	    !core->caps.lag_affinity_rtr || core->lag->ecmp)
+	    qp->type == CXR_QP_DCI || !core->caps.lag_affinity_rtr || core->lag->ecmp)
 		return 0;
 	port = cxr_lag_port_of(core, attr->xmit_slave);
 	if (!port)
@@ -250,11 +267,14 @@ static int fill_mod(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mas
 {
 	mod->type = qp->type;
 	mod->pdn = qp->pdn;
-	mod->cqn_snd = qp->cqn_snd;
-	mod->cqn_rcv = qp->cqn_rcv;
-	if (from == IB_QPS_RESET) {
+	if (from == IB_QPS_RESET)
 		mod->q_counter = cxr_ib_qp_q_set(qp);
-		mod->db_dma = qp->user ? qp->user_db.dma : qp->db.dma;
+	/* As the in-tree driver: those of an initiator of DC transport are not told again. */
+	if (qp->type != CXR_QP_DCI) {
+		mod->cqn_snd = qp->cqn_snd;
+		mod->cqn_rcv = qp->cqn_rcv;
+		if (from == IB_QPS_RESET)
+			mod->db_dma = qp->user ? qp->user_db.dma : qp->db.dma;
 	}
 
 	if (mask & IB_QP_QKEY)
@@ -390,8 +410,8 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 		ibdev_dbg(ibqp->device, "QP %#x: unsupported attribute mask %#x\n", qp->qpn, mask);
 		return -EOPNOTSUPP;
 	}
-	if (udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
-		ibdev_dbg(ibqp->device, "QP %#x: burst, ECE and DC attributes are not supported\n",
+	if (!qp->dct && udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
+		ibdev_dbg(ibqp->device, "QP %#x: burst and ECE attributes are not supported\n",
 			  qp->qpn);
 		return -EOPNOTSUPP;
 	}
@@ -399,9 +419,14 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 	/* The entry must not go while the device is told to use it. */
 	if (mask & IB_QP_AV)
 		cxr_ib_gid_get(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
-	mutex_lock(&qp->mutex);
-	err = qp->raw ? cxr_ib_modify_raw(qp, attr, mask) : modify_qp_locked(qp, attr, mask);
-	mutex_unlock(&qp->mutex);
+	if (qp->dct) {
+		err = cxr_ib_modify_dct(qp, attr, mask, udata);
+	} else {
+		mutex_lock(&qp->mutex);
+		err = qp->raw ? cxr_ib_modify_raw(qp, attr, mask) :
+				modify_qp_locked(qp, attr, mask);
+		mutex_unlock(&qp->mutex);
+	}
 	if (mask & IB_QP_AV)
 		cxr_ib_gid_put(dev, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);
 	return cxr_ib_errno(err, udata);
@@ -439,7 +464,7 @@ static void fill_query_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *att
 		attr->qp_access_flags |= IB_ACCESS_REMOTE_ATOMIC;
 	attr->pkey_index = mod->pkey_index;
 	attr->port_num = mod->port;
-	if (mod->type == CXR_QP_RC || mod->type == CXR_QP_XRC) {
+	if (mod->type == CXR_QP_RC || mod->type == CXR_QP_XRC || mod->type == CXR_QP_DCI) {
 		attr->max_rd_atomic = BIT(mod->log_max_rd);
 		attr->max_dest_rd_atomic = BIT(mod->log_max_dest_rd);
 	}
@@ -448,7 +473,8 @@ static void fill_query_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *att
 	attr->retry_cnt = mod->retry_cnt;
 	attr->rnr_retry = mod->rnr_retry;
 	/* There is no path before the QP has a port. */
-	if (mod->port && mod->type != CXR_QP_UD && mod->type != CXR_QP_GSI)
+	if (mod->port && mod->type != CXR_QP_UD && mod->type != CXR_QP_GSI &&
+	    mod->type != CXR_QP_DCI)
 		fill_query_ah(mod, &attr->ah_attr);
 }
 
@@ -466,6 +492,8 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	memset(init, 0, sizeof(*init));
 	if (qp->raw)
 		return cxr_ib_query_raw(qp, attr, init);
+	if (qp->dct)
+		return cxr_ib_query_dct(qp, attr, mask);
 	mutex_lock(&qp->mutex);
 	/* After -EAGAIN, a dump of all QPs goes on with the next one. */
 	err = qp->gone ? -EAGAIN :
@@ -505,7 +533,10 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 
 /* ---- restrack ---- */
 
-/* Driver attribute in `rdma resource show qp -dd': the LAG port, unless the LAG hashes. */
+/*
+ * In `rdma resource show qp': that it is an initiator of DC transport; with -dd the LAG port,
+ * unless the LAG hashes.
+ */
 int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
 	const struct cxr_lag *lag = to_cxr_dev(ibqp->device)->core->lag;
@@ -513,6 +544,10 @@ int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 	struct nlattr *nest;
 	u8 port;
 
+	if (ibqp->qp_type == IB_QPT_DRIVER &&
+	    (nla_put_string(msg, RDMA_NLDEV_ATTR_RES_SUBTYPE, "DCI") ||
+	     nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, IB_QPT_DRIVER)))
+		return -EMSGSIZE;
 	if (!lag || lag->hash)
 		return 0;
 	mutex_lock(&qp->mutex);

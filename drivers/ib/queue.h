@@ -14,14 +14,25 @@ struct cxr_ib_internal_cq {
 	u32 ci;
 };
 
-/* xrc.c: objects that an XRC QP must have for the device, and its owner does not. Never used. */
+/* xrc.c: an SRQ that never receives. */
+struct cxr_ib_default_srq {
+	bool xrc;
+	u32 srqn;
+	struct cxr_buf buf;
+	struct cxr_db db;
+};
+
+/*
+ * xrc.c: objects that an XRC QP must have for the device, and its owner does not. Never used. So
+ * has an initiator of DC transport, with an SRQ of its own, created for the first one.
+ */
 struct cxr_ib_xrc_defaults {
 	u32 pdn;
 	u32 xrcd;
-	u32 srqn;
 	struct cxr_ib_internal_cq cq;
-	struct cxr_buf srq_buf;
-	struct cxr_db srq_db;
+	struct cxr_ib_default_srq srq;
+	struct cxr_ib_default_srq dci_srq;
+	bool has_dci_srq;
 };
 
 /**
@@ -171,6 +182,18 @@ struct cxr_ib_raw {
 	struct cxr_ib_event_target sq_events, rq_events;
 };
 
+/* A DC target that ends: what is asked of it has to be done first. One caller at a time. */
+struct cxr_ib_target {
+	struct completion drained;	/* the device says so, or has failed */
+	bool done;			/* that was waited for */
+};
+
+/* A DC target of verbs; cxr_ib_qp.mutex. */
+struct cxr_ib_dct {
+	struct cxr_ib_target target;
+	struct cxr_dct attr;
+};
+
 /**
  * struct cxr_ib_counters - counters of flow rules
  * @ibcounters: of ib_core
@@ -220,10 +243,12 @@ struct cxr_ib_ind_table {
 /**
  * struct cxr_ib_qp - queue pair
  * @ibqp: of ib_core; its qp_num is 1 for the GSI QP
- * @qpn: QPN of the device; of a raw packet QP the number of its send or receive queue, or 0
+ * @qpn: QPN of the device; of a raw packet QP the number of its send or receive queue, or 0; of a
+ *       DC target its number, valid in RTR
  * @uid: user context of its PD, but for XRC; constant
- * @type: type in the device; not valid with @raw
+ * @type: type in the device; not valid with @raw or @dct
  * @raw: objects of a raw packet QP, which is no QP in the device; else NULL
+ * @dct: attributes of a DC target, which is no QP in the device either; else NULL
  * @mutex: serializes transitions
  * @state: post functions read it without @mutex
  * @access: IB_ACCESS_* of the peer
@@ -263,6 +288,7 @@ struct cxr_ib_qp {
 	u16 uid;
 	enum cxr_qp_type type;
 	struct cxr_ib_raw *raw;
+	struct cxr_ib_dct *dct;
 	struct mutex mutex;		/* transitions */
 	enum ib_qp_state state;		/* mutex to write */
 	int access __guarded_by(&mutex);
@@ -394,6 +420,9 @@ int cxr_ib_counters_get(struct ib_counters *ibcounters,
 void cxr_ib_counters_put(struct ib_counters *ibcounters);
 
 /* qp_common.c */
+/* Copies the user space request for a QP. */
+int cxr_ib_read_req_qp(struct cxr_ib_dev *dev, struct ib_udata *udata,
+		       struct mlx5_ib_create_qp *req);
 /*
  * Copies and checks the user space request for a QP. *bytes: size of both queues, if they are in
  * one buffer.
@@ -420,12 +449,48 @@ void cxr_ib_write_recv(const struct cxr_core *core, struct prm_wqe_data_seg *seg
 
 /* xrc.c */
 /*
- * Objects for XRC QPs whose owner does not have them. Created at the first call, kept until
- * cxr_ib_xrc_down(). May sleep. ERR_PTR: the error of a command, or -ENOMEM.
+ * Objects for XRC QPs, and with @dci also for initiators of DC transport, whose owner does not have
+ * them. Created at the first call, kept until cxr_ib_xrc_down(). May sleep. ERR_PTR: the error of a
+ * command, or -ENOMEM.
  */
-const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev);
+const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev, bool dci);
 /* Stage: after the last QP. */
 void cxr_ib_xrc_down(void *dev);
+
+/* dct.c */
+/* Of a QP of type DRIVER: it is a target of DC transport, or an initiator. Logs a refusal. */
+int cxr_ib_dc_role(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
+		   struct ib_udata *udata, bool *target);
+/* Flags of an initiator that this card has: MLX5_QP_FLAG_*. */
+u32 cxr_ib_dci_flags(const struct cxr_caps *caps);
+/* Before anything is made of @attr. -EINVAL. */
+int cxr_ib_dci_check_attr(const struct ib_device *ibdev, const struct ib_qp_init_attr *attr);
+/* What the checked request says of an initiator: @scatter_req and @streams. -EINVAL. */
+int cxr_ib_dci_read_req(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
+			const struct mlx5_ib_create_qp *req, u8 *scatter_req,
+			struct cxr_dc_streams *streams);
+/* The same as ib_modify_qp_is_ok(), for an initiator. */
+bool cxr_ib_dci_may(enum ib_qp_state from, enum ib_qp_state to, int mask);
+int cxr_ib_create_dct(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr,
+		      struct ib_udata *udata);
+/* An error, for which there will be another try, only if cxr_ib_devx_holds(). */
+int cxr_ib_destroy_dct(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
+/* As cxr_ib_modify_qp(), and cxr_ib_query_qp() with a zeroed @attr. Take qp->mutex. */
+int cxr_ib_modify_dct(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		      struct ib_udata *udata);
+int cxr_ib_query_dct(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, int mask);
+/* Also of targets that programs make without verbs. */
+void cxr_ib_target_init(struct cxr_ib_target *target);
+/*
+ * Requests that target @num has begun to answer end, before it is destroyed. A device without the
+ * event that tells the end does not keep the caller for ever. Sleeps. 0; -ENOMEM, -EIO: the device
+ * has given the number twice; or the command's error.
+ */
+int cxr_ib_target_drain(struct cxr_ib_dev *dev, struct cxr_ib_target *target, u16 uid, u32 num);
+/* The event. Any context. */
+void cxr_ib_target_drained(struct cxr_ib_dev *dev, u32 num);
+/* The device has failed. Any context. */
+void cxr_ib_targets_fail(struct cxr_ib_dev *dev);
 
 /* event.c */
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);

@@ -7,7 +7,8 @@
  * The device has one QP type for both, and requires of each what only the other has: of XRC_INI a
  * domain, an SRQ and a receive CQ, of XRC_TGT a PD and CQs. The driver supplies defaults, shared by
  * all QPs. Nothing is ever received there: requests name an SRQ of the domain, and no QP that
- * receives belongs to the default domain.
+ * receives belongs to the default domain. Initiators of DC transport only send as well, and have
+ * the same domain, but an ordinary SRQ, as with the in-tree driver.
  */
 #include <linux/slab.h>
 
@@ -36,10 +37,11 @@ int cxr_ib_dealloc_xrcd(struct ib_xrcd *ibxrcd, struct ib_udata *udata)
 
 /* ---- defaults ---- */
 
-static int create_default_srq(struct cxr_ib_dev *dev, struct cxr_ib_xrc_defaults *xrc)
+static int create_default_srq(struct cxr_ib_dev *dev, const struct cxr_ib_xrc_defaults *xrc,
+			      struct cxr_ib_default_srq *srq)
 {
 	struct cxr_srq_attr attr = {
-		.xrc = true,
+		.xrc = srq->xrc,
 		.pdn = xrc->pdn,
 		.xrcd = xrc->xrcd,
 		.cqn = xrc->cq.cq.cqn,
@@ -49,25 +51,33 @@ static int create_default_srq(struct cxr_ib_dev *dev, struct cxr_ib_xrc_defaults
 	};
 	int err;
 
-	err = cxr_buf_alloc(dev->core, &xrc->srq_buf, BIT(LOG_SRQ_SIZE + LOG_SRQ_STRIDE));
+	err = cxr_buf_alloc(dev->core, &srq->buf, BIT(LOG_SRQ_SIZE + LOG_SRQ_STRIDE));
 	if (err)
 		return err;
-	err = cxr_db_alloc(dev->core, &xrc->srq_db);
+	err = cxr_db_alloc(dev->core, &srq->db);
 	if (err)
 		goto err_free_buf;
 
-	attr.pas = cxr_buf_pas(&xrc->srq_buf);
-	attr.db_dma = xrc->srq_db.dma;
-	err = cxr_cmd_create_srq(dev->core, &attr, &xrc->srqn);
+	attr.pas = cxr_buf_pas(&srq->buf);
+	attr.db_dma = srq->db.dma;
+	err = cxr_cmd_create_srq(dev->core, &attr, &srq->srqn);
 	if (err)
 		goto err_free_db;
 	return 0;
 
 err_free_db:
-	cxr_db_free(dev->core, &xrc->srq_db);
+	cxr_db_free(dev->core, &srq->db);
 err_free_buf:
-	cxr_buf_free(dev->core, &xrc->srq_buf);
+	cxr_buf_free(dev->core, &srq->buf);
 	return err;
+}
+
+static void destroy_default_srq(struct cxr_ib_dev *dev, struct cxr_ib_default_srq *srq)
+{
+	if (cxr_cmd_destroy_srq(dev->core, 0, srq->xrc, srq->srqn))
+		cxr_buf_keep(dev->core, &srq->buf);
+	cxr_db_free(dev->core, &srq->db);
+	cxr_buf_free(dev->core, &srq->buf);
 }
 
 static struct cxr_ib_xrc_defaults *create_xrc_defaults(struct cxr_ib_dev *dev)
@@ -87,7 +97,8 @@ static struct cxr_ib_xrc_defaults *create_xrc_defaults(struct cxr_ib_dev *dev)
 	err = cxr_ib_internal_cq_create(dev->core, dev->uar, LOG_CQ_SIZE, &xrc->cq);
 	if (err)
 		goto err_dealloc_xrcd;
-	err = create_default_srq(dev, xrc);
+	xrc->srq.xrc = true;
+	err = create_default_srq(dev, xrc, &xrc->srq);
 	if (err)
 		goto err_destroy_cq;
 	return xrc;
@@ -105,9 +116,10 @@ err:
 	return ERR_PTR(err);
 }
 
-const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev)
+const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev, bool dci)
 {
 	struct cxr_ib_xrc_defaults *xrc;
+	int err = 0;
 
 	mutex_lock(&dev->xrc_lock);
 	xrc = dev->xrc_defaults;
@@ -116,8 +128,12 @@ const struct cxr_ib_xrc_defaults *cxr_ib_xrc_defaults(struct cxr_ib_dev *dev)
 		if (!IS_ERR(xrc))
 			dev->xrc_defaults = xrc;
 	}
+	if (!IS_ERR(xrc) && dci && !xrc->has_dci_srq) {
+		err = create_default_srq(dev, xrc, &xrc->dci_srq);
+		xrc->has_dci_srq = !err;
+	}
 	mutex_unlock(&dev->xrc_lock);
-	return xrc;
+	return err ? ERR_PTR(err) : xrc;
 }
 
 void cxr_ib_xrc_down(void *owner)
@@ -129,10 +145,9 @@ void cxr_ib_xrc_down(void *owner)
 	if (!xrc)
 		return;
 	dev->xrc_defaults = NULL;
-	if (cxr_cmd_destroy_srq(dev->core, 0, true, xrc->srqn))
-		cxr_buf_keep(dev->core, &xrc->srq_buf);
-	cxr_db_free(dev->core, &xrc->srq_db);
-	cxr_buf_free(dev->core, &xrc->srq_buf);
+	if (xrc->has_dci_srq)
+		destroy_default_srq(dev, &xrc->dci_srq);
+	destroy_default_srq(dev, &xrc->srq);
 	cxr_ib_internal_cq_destroy(dev->core, &xrc->cq);
 	cxr_cmd_dealloc_xrcd(dev->core, xrc->xrcd);
 	cxr_cmd_dealloc_pd(dev->core, 0, xrc->pdn);

@@ -35,6 +35,7 @@
 #include "../../drivers/codec/cong.h"
 #include "../../drivers/codec/devx.h"
 #include "../../drivers/codec/counter.h"
+#include "../../drivers/codec/dct.h"
 #include "../../drivers/codec/fec.h"
 #include "../../drivers/codec/flow.h"
 #include "../../drivers/codec/link.h"
@@ -184,6 +185,16 @@ int cxr_cmd_query_qp(struct cxr_core *core, u32 qpn, enum cxr_qp_state *state, b
 /* ATTACH_TO_MCG and DETACH_FROM_MCG: datagrams to the multicast GID reach the UD QP. */
 int cxr_cmd_attach_mcg(struct cxr_core *core, u16 uid, const u8 gid[16], u32 qpn);
 int cxr_cmd_detach_mcg(struct cxr_core *core, u16 uid, const u8 gid[16], u32 qpn);
+
+/* ---- targets of DC transport (cmd_qp.c) ------------------------------------------------------ */
+
+/* *ece: extensions that the device has of those asked for. */
+int cxr_cmd_create_dct(struct cxr_core *core, const struct cxr_dct *dct, u32 *dctn, u32 *ece);
+/* The target answers no new initiator. When it has done with the others there is an event. */
+int cxr_cmd_drain_dct(struct cxr_core *core, u16 uid, u32 dctn);
+int cxr_cmd_destroy_dct(struct cxr_core *core, u16 uid, u32 dctn);
+/* *dct: only what cxr_dctc_decode() reads. */
+int cxr_cmd_query_dct(struct cxr_core *core, u32 dctn, struct cxr_dct *dct);
 
 /* ---- SRQ (cmd_srq.c) ------------------------------------------------------------------------- */
 

@@ -69,6 +69,8 @@ enum prm_ts_format {
 /* atomic_caps.atomic_operations */
 #define PRM_ATOMIC_CMP_SWAP	(1U << 0)
 #define PRM_ATOMIC_FETCH_ADD	(1U << 1)
+#define PRM_ATOMIC_EXT_CMP_SWAP	(1U << 2)
+#define PRM_ATOMIC_EXT_FETCH_ADD	(1U << 3)
 /* umr_fence: the fence that UMR WQEs need */
 enum prm_umr_fence {
 	PRM_UMR_FENCE_STRONG	= 0,
@@ -77,6 +79,7 @@ enum prm_umr_fence {
 };
 
 #define PRM_ATOMIC_SIZE_8	(1U << 3)	/* atomic_size_qp */
+#define PRM_ATOMIC_LOG_SIZE_MAX	8		/* of operands, in bytes */
 #define PRM_ATOMIC_HOST_ENDIAN	1		/* atomic_req_8B_endianness_mode */
 
 struct prm_cmd_hca_cap_bits {

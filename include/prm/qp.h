@@ -62,7 +62,7 @@ enum {
 	PRM_QP_CS_RES_64	= 0x2,
 };
 
-/* qpc.atomic_mode */
+/* qpc.atomic_mode, dctc.atomic_mode; from 8B on log2 of the largest operand in bytes */
 enum {
 	PRM_QP_ATOMIC_NONE	= 0,
 	PRM_QP_ATOMIC_IB	= 1,

@@ -81,6 +81,7 @@ int main(void)
 	test_health();
 	test_clock();
 	test_rx();
+	test_dc();
 	test_dcb();
 	test_cong();
 	test_event();

@@ -7,6 +7,7 @@
 #include "prm/cmdif.h"
 #include "prm/counter.h"
 #include "prm/definer.h"
+#include "prm/dct.h"
 #include "prm/devx.h"
 #include "prm/flow.h"
 #include "prm/mkey.h"
@@ -334,21 +335,18 @@ static void test_places(void)
 static void test_other_ends(void)
 {
 	struct prm_create_general_object_in *other = (void *)in;
-	struct cxr_devx_destroy destroy, drain;
+	struct cxr_devx_destroy destroy;
 	struct prm_destroy_general_object_in *no_other = (void *)destroy.in;
 	struct cxr_devx_id id;
 
-	begin("devx", "a DC target is drained for the same context before it is destroyed");
+	begin("devx", "a DC target is destroyed for the same context");
 	command(PRM_OP_create_dct);
 	cxr_devx_set_uid(in, UID);
 	prm_set((struct prm_create_dct_out *)out, dctn, 0x5a);
 	cxr_devx_created(in, out, &id, &destroy);
 	expect(prm_get((struct prm_destroy_dct_in *)destroy.in, opcode), PRM_OP_destroy_dct);
-	cxr_devx_drain(&destroy, &drain);
-	expect(prm_get((struct prm_drain_dct_in *)drain.in, opcode), PRM_OP_drain_dct);
-	expect(prm_get((struct prm_drain_dct_in *)drain.in, uid), UID);
-	expect(prm_get((struct prm_drain_dct_in *)drain.in, dctn), 0x5a);
-	expect(drain.len, sizeof(struct prm_drain_dct_in));
+	expect(prm_get((struct prm_destroy_dct_in *)destroy.in, uid), UID);
+	expect(prm_get((struct prm_destroy_dct_in *)destroy.in, dctn), 0x5a);
 
 	begin("devx", "other objects have a type, with which they are destroyed");
 	command(PRM_OP_create_general_object);

@@ -287,7 +287,7 @@ static void test_qpc_mod(void)
 
 	begin("qpc", "an unsupported service type is refused");
 	prm_set(&qpc, state, PRM_QP_RTS);
-	prm_set(&qpc, st, PRM_QP_ST_DCI);
+	prm_set(&qpc, st, PRM_QP_ST_DCT);
 	expect(cxr_qpc_decode(&qpc, &state, &draining, &back), -EPROTO);
 }
 

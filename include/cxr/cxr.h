@@ -98,7 +98,7 @@
  *	gids	reference counts of the entries of the address table
  *	counters	the counter set of the port
  *	devx	a user context of the driver, and the table of subscriptions, if the card has them
- *	xrc, umr	nothing yet: their objects are created by their first user
+ *	xrc, umr	nothing yet: their objects, also those of DC, are created by their first user
  *	client	events and the netdev
  *	device	ib_register_device()
  *	force	files of forced paths, which the removal of the device would not wait for
@@ -213,7 +213,7 @@
  *	CQ error		cxr_cq.error
  *	command done		the command that waits in that slot
  *	page request		the workqueue of pages.c
- *	port, QP, SQ, RQ, SRQ	cxr_client_ops.event of both clients
+ *	port, QP, SQ, RQ, SRQ, DCT	cxr_client_ops.event of both clients
  *	warnings		the log
  *
  * An EQ is armed for one interrupt. If that is missed, a command that waits for its event (after a
@@ -348,7 +348,7 @@
  *	    lock of cxr_ib_dev.qps	QPs by number, also for events
  *	    cxr_ib_srq.lock		an SRQ is posted to, or gets a WQE back; innermost
  *	  lock of cxr_ib_dev.srqs	SRQs by number, for events; innermost
- *	  lock of cxr_ib_dev.event_targets	the same for SQs and RQs that are no QP's
+ *	  locks of cxr_ib_dev.event_targets, .dc_targets	the same for other queues, and DC
  */
 #ifndef CXR_H
 #define CXR_H

@@ -49,7 +49,8 @@ OPS = (e.IBV_QP_EX_WITH_SEND | e.IBV_QP_EX_WITH_SEND_WITH_IMM | e.IBV_QP_EX_WITH
 ROOM = 1 << 20
 SLOT = 8192
 KEY_VIOLATION = 0x1d
-DCT, DCI = 1 << 6, 1 << 7    # MLX5_QP_FLAG_TYPE_*
+# MLX5_QP_FLAG_*
+TUNNELS, DCT, DCI, SELF, CREDIT, UAR, STREAMS, UNKNOWN = 1 << 2, 1 << 4, 1 << 5, 1 << 6, 1 << 9, 1 << 10, 1 << 11, 1 << 31
 SECONDS = 20
 
 
@@ -521,17 +522,17 @@ class Raw(raw.Asker, DevxContext):
         self.pd0, self.cq0 = self.pd(), None
         self.cq0, self.srq0 = self.a_cq(), self.a_srq()
 
-    def make(self, flags, cut=None, tail=b"", **other):
+    def make(self, flags, cut=None, tail=b"", streams=0, **other):
         """Handle of a new QP of type DRIVER"""
         target = flags & DCT
         values = {"pd": self.pd0, "scq": self.cq0, "rcq": self.cq0, "kind": raw.DRIVER_QP, "send_wr": 0 if target else 16,
                   "send_sge": 1, "is_srq": 1 if target else 0, "srq": self.srq0 if target else 0}
-        driver = {"uidx": 5, "flags": flags, "sq_buf": KEY}
+        driver = {"uidx": 5, "flags": flags, "sq_buf": KEY, "reserved": streams}
         if not target:
             driver.update(buf=self.memory.queue, db=self.memory.record + 64, sq_wqes=64, bfreg=self.page, sq_buf=0,
-                          flags=flags | 1 << 10)
+                          flags=flags | UAR)
         for name, value in other.items():
-            (driver if name in raw.QP_DRIVER.names and name not in ("reserved",) else values)[name] = value
+            (driver if name in raw.QP_DRIVER.names else values)[name] = value
         data = raw.QP_DRIVER.pack(driver)[:cut] + tail
         return struct.unpack_from("<I", self.command(CREATE_QP, raw.QP.pack(values), 32 + 32, data))[0]
 
@@ -554,9 +555,10 @@ TO_RTR = raw.STATE | raw.AV | raw.PATH_MTU | raw.MIN_RNR
 def not_made(net):
     ctx = Raw()
     ctx.make(DCI)
+    ctx.make(DCI | STREAMS, streams=0x0204)
     ctx.target()
     wrong = (errno.EINVAL, errno.EOPNOTSUPP)
-    for flags in (0, DCI | DCT, DCI | 1 << 5, DCT | 1 << 5, DCI | 1 << 31, DCT | 1 << 31, DCI | 1 << 3, DCT | 1 << 4):
+    for flags in (0, DCI | DCT, DCI | TUNNELS, DCT | TUNNELS, DCI | CREDIT, DCT | SELF, DCI | UNKNOWN, DCT | UNKNOWN):
         refused(wrong, ctx.make, flags)
     refused(wrong, ctx.make, DCT, is_srq=0, srq=0)
     refused(wrong, ctx.make, DCI, recv_wr=16, recv_sge=1, rq_wqes=16, rq_shift=4)
@@ -566,9 +568,11 @@ def not_made(net):
     refused(wrong, ctx.make, DCI, uidx=0x1000000)
     refused(wrong, ctx.make, DCT, uidx=0xffffff)
     for kind in (DCI, DCT):
-        refused(wrong, ctx.make, kind, cut=48)
+        refused(wrong, ctx.make, kind, cut=44)
         refused(wrong, ctx.make, kind, tail=b"\1" * 8)
-    refused(wrong, ctx.make, DCI | 1 << 11, reserved0=0, ece=0, **{"reserved": 0, "sq_wqes": 63})
+        refused(wrong, ctx.make, kind, streams=1 << 16)
+    refused(wrong, ctx.make, DCI | STREAMS, streams=0x001f)
+    refused(wrong, ctx.make, DCI | STREAMS, streams=0x1f00)
 
 
 @row("refused.states", "and transitions with attributes too many or too few, or no room for the number of the target")
@@ -608,14 +612,13 @@ def not_moved(net):
 
 @row("event", "a program that has armed a target hears of the next wrong key, by an event")
 def event(net):
-    ctx = Raw()
+    ctx, near = Raw(), net.near()
+    ctx.gids = [entry for entry in ctx.gids if entry[0] == near.index]
     qp, dctn = ctx.target()
     file = ctx.event_file()
     ctx.subscribe(file, [KEY_VIOLATION], handle=qp, cookie=0x77)
     ctx.modify(qp, command("arm_dct_for_key_violation", dct_number=dctn))
-    near = net.near()
-    gid = ":".join(ctx.gids[-1][1].hex()[i:i + 4] for i in range(0, 32, 4))
-    to = {"dctn": dctn, "ah": near.ah(gid), "rkey": 0, "addr": 0}
+    to = {"dctn": dctn, "ah": near.ah(str(near.gid)), "rkey": 0, "addr": 0}
     fails(near.do, near.initiator(), "wr_rdma_write", to, 100, key=WRONG_KEY)
     assert select.select([file], [], [], SECONDS)[0], "no event"
     cookie = struct.unpack_from("<Q", os.read(file, 4096))[0]

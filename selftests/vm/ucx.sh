@@ -85,6 +85,8 @@ ktap_setup ready
 ktap_test transports "UCX finds the transports that it has over ConnectX" transports
 ktap_test defaults "without a setting UCX selects RoCE v2 and rc_mlx5: messages, streams, RDMA and atomics" defaults
 ktap_test ud.verbs "ud_verbs: the same" ucx_selects ud_verbs UCX_TLS=ud_v
+ktap_test dc.devx "dc_mlx5, with objects that it makes by DEVX: the same" ucx_selects dc_mlx5 UCX_TLS=dc_x
+ktap_test dc.verbs "dc_mlx5, with objects of verbs: the same" ucx_selects dc_mlx5 UCX_TLS=dc_x UCX_IB_MLX5_DEVX=n
 ktap_test v1 "over RoCE v1" by_version v1 "type=v1"
 ktap_test data.tags "io_demo: reads and writes arrive intact" demo
 ktap_test killed "the other end is killed: an error, and nothing is left" killed

@@ -26,6 +26,7 @@ from pyverbs.device import Context
 from pyverbs.flow import Flow, FlowAttr
 from pyverbs.mr import MR, MW
 from pyverbs.pd import PD
+from pyverbs.providers.mlx5 import mlx5_enums, mlx5dv
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPAttr, QPCap, QPEx, QPInitAttr, QPInitAttrEx
 from pyverbs.spec import EthSpec
@@ -551,6 +552,29 @@ def own_objects(t):
         for file in events, answers:
             os.close(file)
         ctx.close()
+
+
+def dc_qp(ctx, pd, cq, srq, kind):
+    init = QPInitAttrEx(cap=QPCap(16, 0, 1, 0), pd=pd, scq=cq, rcq=cq, srq=srq, qp_type=e.IBV_QPT_DRIVER, sq_sig_all=1,
+                        comp_mask=e.IBV_QP_INIT_ATTR_PD)
+    return mlx5dv.Mlx5QP(ctx, init, mlx5dv.Mlx5DVQPInitAttr(comp_mask=mlx5_enums.MLX5DV_QP_INIT_ATTR_MASK_DC, dc_init_attr=kind))
+
+
+@operation("verbs.dc", "a program makes a target and an initiator of DC transport, and asks for their states")
+def dc(t):
+    name = t.ibdev()
+    with t.here():
+        ctx = mlx5dv.Mlx5Context(mlx5dv.Mlx5DVContextAttr(), name=name)
+        pd = PD(ctx)
+        cq, srq = CQ(ctx, 15, None, None, 0), SRQ(pd, SrqInitAttr(SrqAttr(max_wr=15, max_sge=1)))
+        target = dc_qp(ctx, pd, cq, srq, mlx5dv.Mlx5DVDCInitAttr(dc_type=mlx5_enums.MLX5DV_DCTYPE_DCT, dct_access_key=1))
+        target.to_rtr(path_attr(ctx, 0, 0))
+        target.query(e.IBV_QP_STATE)
+        initiator = dc_qp(ctx, pd, cq, None, mlx5dv.Mlx5DVDCInitAttr())
+        initiator.to_rts(path_attr(ctx, 0, 0))
+        initiator.query(e.IBV_QP_STATE)
+        for thing in initiator, target, srq, cq, pd, ctx:
+            thing.close()
 
 
 @operation("verbs.pd", "a program allocates a protection domain")

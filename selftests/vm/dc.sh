@@ -28,15 +28,21 @@ ready()
 
 before_each() { ends_know; }
 
-# The program holds targets that are written to while their device is unbound
-device_goes()
+# A program that holds targets, which are written to
+waits=
+waits_start()
 {
-	local bdf waits
-
-	bdf=$(driver_bdfs | head -n 1)
 	python3 -B "$tests" waits "$dev" "${gid[v2]}" >/tmp/waits 2>&1 &
 	waits=$!
-	wait_until 20 grep -q ready /tmp/waits
+	wait_until 60 grep -q ready /tmp/waits || { cat /tmp/waits; return 1; }
+}
+
+device_goes()
+{
+	local bdf
+
+	bdf=$(driver_bdfs | head -n 1)
+	waits_start
 	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
 	wait_until 30 must_fail kill -0 $waits 2>/dev/null || { kill -KILL $waits; cat /tmp/waits; return 1; }
 	wait $waits || true
@@ -47,11 +53,7 @@ device_goes()
 # Its firmware stops: targets that nobody drains any more end all the same
 device_dies()
 {
-	local waits
-
-	python3 -B "$tests" waits "$dev" "${gid[v2]}" >/tmp/waits 2>&1 &
-	waits=$!
-	wait_until 20 grep -q ready /tmp/waits
+	waits_start
 	ends_crash a 4200
 	kill -KILL $waits 2>/dev/null || true
 	wait $waits || true

@@ -534,8 +534,8 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 /* ---- restrack ---- */
 
 /*
- * In `rdma resource show qp': that it is an initiator of DC transport; with -dd the LAG port,
- * unless the LAG hashes.
+ * In `rdma resource show qp -dd': that it is an initiator of DC transport, and the LAG port, unless
+ * the LAG hashes.
  */
 int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 {
@@ -544,9 +544,7 @@ int cxr_ib_fill_res_qp_entry(struct sk_buff *msg, struct ib_qp *ibqp)
 	struct nlattr *nest;
 	u8 port;
 
-	if (ibqp->qp_type == IB_QPT_DRIVER &&
-	    (nla_put_string(msg, RDMA_NLDEV_ATTR_RES_SUBTYPE, "DCI") ||
-	     nla_put_u8(msg, RDMA_NLDEV_ATTR_RES_TYPE, IB_QPT_DRIVER)))
+	if (ibqp->qp_type == IB_QPT_DRIVER && cxr_put_qp_subtype(msg, "DCI"))
 		return -EMSGSIZE;
 	if (!lag || lag->hash)
 		return 0;

@@ -115,6 +115,14 @@
 	.get_rxfh_fields = get, .set_rxfh_fields = set, .get_rx_ring_count = rings,
 #endif
 
+/* `rdma resource show qp -dd' says what a QP of type DRIVER is (by 6.12). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define cxr_put_qp_subtype(msg, name) 0
+#else
+#define cxr_put_qp_subtype(msg, name) \
+	nla_put_string(msg, RDMA_NLDEV_ATTR_RES_SUBTYPE, name)
+#endif
+
 /* SRQs can be dumped as the device keeps them (6.7). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define CXR_RES_SRQ_RAW_OP(fn)

@@ -502,12 +502,13 @@ def query(net):
         (e.IBV_QPS_RTS, e.IBV_MTU_1024, 7, 7, 4), str(got)
 
 
-@row("shown", "rdma resource shows an initiator as DCI, and no target")
+@row("shown", "rdma resource shows an initiator as DCI, of 6.12 on, and no target")
 def shown(net):
     near = net.near()
     qp, target = near.initiator(), near.target()
-    lines = subprocess.run(["rdma", "resource", "show", "qp", "-d"], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
-    assert any(f"lqpn {qp.qp_num} " in line and "DCI" in line for line in lines), lines
+    lines = subprocess.run(["rdma", "resource", "show", "qp", "-dd"], stdout=subprocess.PIPE, check=True, text=True).stdout.splitlines()
+    kind = "" if rows.kernel().startswith("6.1.") or rows.kernel() == "6.1" else "DCI"
+    assert any(f"lqpn {qp.qp_num} " in line and kind in line for line in lines), lines
     assert not any(f"lqpn {target.qp_num} " in line for line in lines), lines
 
 

@@ -68,6 +68,7 @@ nothing_left()
 	obey_stop dc
 	ends_stop
 	driver_unload
+	peer driver_unload
 	device_is_clean
 	must_fail grep "does not drain" <(dmesg)
 }

@@ -332,6 +332,7 @@ struct cxdev {
 	struct health health;
 	struct reset_semaphore reset_semaphore;	/* if it is the first function of its card */
 	struct obj_state *objs;		/* func */
+	struct memic_map *memic;	/* key */
 	struct hca_state *hca;		/* func */
 	struct eth_state *eth;		/* port */
 	struct rdma_counters *rdma;	/* port: in eth */

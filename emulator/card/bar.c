@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * BAR 0: the initialization segment, and from card->objs[OBJ_UAR].first on one UAR per 4 KiB page.
+ * BAR 0: the initialization segment, from card->objs[OBJ_UAR].first on one UAR per 4 KiB page, and
+ * at the end memory (key/memic.c).
  *
  * Registers are big-endian dwords: the first byte is the most significant one. The MSI-X table and
  * PBA at 0x2000 and 0x3000 are handled by QEMU; writes to them are ignored.
@@ -36,6 +37,8 @@ void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
 	size_t i;
 
 	memset(buf, absent ? 0xff : 0, len);
+	if (!absent && memic_is_at(dev, offset))
+		memic_read(dev, offset, buf, len);
 	if (absent || offset >= sizeof(struct prm_iseg))
 		return;
 	for (i = 0; i < len; i++, offset++) {
@@ -123,6 +126,10 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 	if (page >= uars->first && page - uars->first < uars->count) {
 		journal(dev, "uar", offset % UAR_BYTES, buf, len);
 		uar_write(dev, page, offset % UAR_BYTES, buf, len);
+		return;
+	}
+	if (memic_is_at(dev, offset)) {
+		memic_write(dev, offset, buf, len);
 		return;
 	}
 	if (offset >= MSIX_FROM && offset < MSIX_TO)

@@ -89,6 +89,11 @@ static void card_classes(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, debug, 1);
 }
 
+static bool card_has_memory(const struct card *card)
+{
+	return card_devx && card->memic_at;
+}
+
 static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 {
 	if (!card_devx)
@@ -106,6 +111,7 @@ static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, log_max_dci_stream_channels, DCI_LOG_STREAMS_MAX);
 	prm_set(cap, log_max_dci_errored_streams, DCI_LOG_ERRORED_MAX);
 	prm_set(cap, qpc_extension, 1);
+	prm_set(cap, device_memory, card_has_memory(card));
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -367,6 +373,20 @@ static void card_vport_contexts(struct prm_e_switch_cap *cap)
 	prm_set(cap, nic_vport_node_guid_modify, 1);
 }
 
+/* Operations of one byte */
+static void card_memory(const struct card *card, struct prm_device_mem_cap *cap)
+{
+	prm_set(cap, memic, 1);
+	prm_set(cap, increment_size_sup, 1);
+	prm_set(cap, test_and_set_size_sup, 1);
+	prm_set(cap, log_min_memic_alloc_size, log2_floor(PRM_MEMIC_UNIT));
+	prm_set(cap, log_max_memic_addr_alignment, MEMIC_LOG_MAX_ALIGN);
+	prm_set64(cap, memic_bar_start_addr, card->memic_at);
+	prm_set(cap, memic_bar_size, MEMIC_BYTES);
+	prm_set(cap, max_memic_size, MEMIC_BYTES);
+	prm_set(cap, memic_operations, 1 << PRM_MEMIC_INCREMENT | 1 << PRM_MEMIC_TEST_AND_SET);
+}
+
 static void card_events(struct prm_device_event_cap *cap)
 {
 	prm_set64(cap, user_affiliated_events[0], USER_EVENTS_OF_QUEUES);
@@ -416,6 +436,11 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		if (dev->card->vf || !card_dcb)
 			return -1;
 		prm_set((struct prm_debug_cap *)cur, stall_detect, 1);
+		break;
+	case CAP_DEVICE_MEM:
+		if (!card_has_memory(dev->card))
+			return -1;
+		card_memory(dev->card, cur);
 		break;
 	case CAP_EVENT:
 		if (!card_devx)

@@ -4,6 +4,7 @@
 
 #include "card/card.h"
 #include "func/user.h"
+#include "key/key.h"
 #include "prm/caps.h"
 #include "prm/definer.h"
 
@@ -17,7 +18,10 @@
 #define PF_VECTORS 64
 #define VF_VECTORS 12
 #define UAR_FIRST 64
-#define UARS(bar) { UAR_FIRST, (bar) / UAR_BYTES - UAR_FIRST }
+/* Up to @end: of the BAR, or where its memory begins. */
+#define UARS(end) { UAR_FIRST, (end) / UAR_BYTES - UAR_FIRST }
+/* The memory is at the end of the BAR of a PF; that of a VF has no room for it. */
+#define PF_MEMIC (PF_BAR - MEMIC_BAR_BYTES)
 
 /* All numbers of 24 bits from @first on. */
 #define NUMBERS(first) { first, OBJ_NUMBERS - (first) }
@@ -29,9 +33,9 @@
 /* What all cards share, and in what number they differ: QPs, RQTs. */
 #define COMMON(log_qps, pds, log_rqts)                                                      \
 	.bar_bytes = PF_BAR, .vectors = PF_VECTORS, .boot_pages = 64, .init_pages = 1100,   \
-	.caps = card_fill_caps,                                                                  \
+	.memic_at = PF_MEMIC, .caps = card_fill_caps,                                       \
 	.objs = {                                                                           \
-		[OBJ_UAR] = UARS(PF_BAR),                                                   \
+		[OBJ_UAR] = UARS(PF_MEMIC),                                                 \
 		[OBJ_PD] = pds,                                                             \
 		[OBJ_TD] = { 1, 1 << 10 },                                                  \
 		[OBJ_XRCD] = { 1, 1 << 10 },                                                \
@@ -57,6 +61,7 @@
 		[OBJ_MCG] = { 0, 1 << 21 },                                                 \
 		[OBJ_UCTX] = { 1, (1 << USER_CONTEXTS_LOG) - 1 },                           \
 		[OBJ_UMEM] = { 1, 1 << UMEMS_LOG },                                         \
+		[OBJ_MEMIC] = { 1, MEMIC_BYTES / PRM_MEMIC_UNIT },                          \
 	}
 
 /*
@@ -135,6 +140,7 @@ const struct card *card_vf(const struct card *card)
 	vf->vf = true;
 	vf->device_id = card->vf_device_id;
 	vf->bar_bytes = VF_BAR;
+	vf->memic_at = 0;
 	vf->vectors = VF_VECTORS;
 	vf->objs[OBJ_UAR] = (struct obj_range)UARS(VF_BAR);
 	return vf;

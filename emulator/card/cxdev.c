@@ -94,9 +94,9 @@ static void set_addresses(struct cxdev *dev)
 
 static const struct cmd_desc *const tables[] = {
 	cmds_hca, cmds_user, cmds_uar, cmds_pages, cmds_caps, cmds_eq, cmds_cq,
-	cmds_q_counter, cmds_key, cmds_vport, cmds_eswitch, cmds_l2, cmds_register, cmds_lag,
-	cmds_qp, cmds_qp_state, cmds_mcg, cmds_srq, cmds_dct, cmds_roce, cmds_cong, cmds_sq,
-	cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, cmds_tunnel, NULL
+	cmds_q_counter, cmds_key, cmds_memic, cmds_vport, cmds_eswitch, cmds_l2, cmds_register,
+	cmds_lag, cmds_qp, cmds_qp_state, cmds_mcg, cmds_srq, cmds_dct, cmds_roce, cmds_cong,
+	cmds_sq, cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, cmds_tunnel, NULL
 };
 
 static void receive_frame(struct cxdev *dev, struct frame *frame)
@@ -141,8 +141,8 @@ struct cxdev *cxdev_create(const char *name, unsigned int index, const struct ca
 	dev->guest = guest;
 	set_addresses(dev);
 	cmd_set_tables(tables);
-	if (hca_state_create(dev) || obj_state_create(dev) || rdma_state_create(dev) ||
-	    eth_state_create(dev))
+	if (hca_state_create(dev) || obj_state_create(dev) || memic_create(dev) ||
+	    rdma_state_create(dev) || eth_state_create(dev))
 		goto destroy;
 	dev->port = port_create(dev, name);
 	if (!dev->port)
@@ -172,6 +172,7 @@ void cxdev_destroy(struct cxdev *dev)
 		eth_state_destroy(dev);
 	if (dev->rdma_state)
 		rdma_state_destroy(dev);
+	memic_destroy(dev);
 	obj_state_destroy(dev);
 	hca_state_destroy(dev);
 	free(dev);

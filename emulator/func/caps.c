@@ -87,6 +87,7 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type)
 		[CAP_ESW] = GENERAL(eswitch_manager),
 		[CAP_QOS] = GENERAL(qos),
 		[CAP_DEBUG] = GENERAL(debug),
+		[CAP_DEVICE_MEM] = GENERAL(device_memory),
 		[CAP_EVENT] = GENERAL(event_cap),
 		[CAP_PORT_SELECTION] = GENERAL(port_selection_cap),
 	};

@@ -46,6 +46,7 @@ enum obj_type {
 	OBJ_MCG,
 	OBJ_UCTX,
 	OBJ_UMEM,
+	OBJ_MEMIC,
 	OBJ_TYPES
 };
 
@@ -137,6 +138,7 @@ enum cap_type {
 	CAP_ESW = 9,
 	CAP_QOS = 0xc,
 	CAP_DEBUG = 0xd,
+	CAP_DEVICE_MEM = 0xf,
 	CAP_EVENT = 0x14,
 	CAP_PORT_SELECTION = 0x25,
 	CAP_TYPES = 0x26
@@ -155,6 +157,7 @@ enum cap_type {
 	X(CAP_ESW, e_switch_cap)		\
 	X(CAP_QOS, qos_cap)			\
 	X(CAP_DEBUG, debug_cap)			\
+	X(CAP_DEVICE_MEM, device_mem_cap)	\
 	X(CAP_EVENT, device_event_cap)		\
 	X(CAP_PORT_SELECTION, port_selection_cap)
 
@@ -201,6 +204,7 @@ struct card {
 	bool cc_general;		/* congestion control by round-trip times has parameters */
 	bool vf;			/* it is a VF of the card */
 	uint64_t bar_bytes;
+	uint64_t memic_at;		/* in the BAR: memory of its own; 0: it has none */
 	unsigned int vectors;
 	uint32_t boot_pages, init_pages;
 	struct obj_range objs[OBJ_TYPES];

@@ -40,6 +40,7 @@ static const char *const names[OBJ_TYPES] = {
 	[OBJ_MCG] = "MCG",
 	[OBJ_UCTX] = "UCTX",
 	[OBJ_UMEM] = "UMEM",
+	[OBJ_MEMIC] = "MEMIC",
 };
 
 /* The hash of a number space. */

@@ -176,6 +176,27 @@ static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uin
 	return result;
 }
 
+static enum mem_result access_memic(struct access *a, const struct mkey *mkey, uint64_t off,
+				    uint64_t len)
+{
+	uint8_t *at = mkey->memic->bytes + (mkey->start - mkey->memic->addr) + off;
+
+	switch (a->op) {
+	case ACCESS_CHECK:
+		return MEM_OK;
+	case ACCESS_MAP:
+		return mem_map_add(a->map, at, len) ? MEM_OK : MEM_DMA_FAULT;
+	case ACCESS_READ:
+		memcpy(a->buf, at, len);
+		break;
+	case ACCESS_WRITE:
+		memcpy(at, a->buf, len);
+		break;
+	}
+	a->buf += len;
+	return MEM_OK;
+}
+
 static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
 				  unsigned int depth);
 
@@ -275,6 +296,7 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 				  unsigned int depth)
 {
 	const struct mkey *mkey;
+	uint64_t start;
 
 	if (key == MKEY_RESERVED_LKEY) {
 		if (a->rights & ~(MEM_LOCAL_READ | MEM_LOCAL_WRITE))
@@ -294,8 +316,9 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 		return MEM_BAD_QP;
 	if (a->rights & ~mkey->access)
 		return MEM_BAD_ACCESS;
-	if (!mkey->length64 && (va < mkey->start || va - mkey->start > mkey->len ||
-				len > mkey->len - (va - mkey->start)))
+	start = mkey->mode == MKEY_MEMIC ? 0 : mkey->start;
+	if (!mkey->length64 && (va < start || va - start > mkey->len ||
+				len > mkey->len - (va - start)))
 		return MEM_BAD_RANGE;
 
 	switch (mkey->mode) {
@@ -306,6 +329,8 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 	case MKEY_KLM:
 	case MKEY_KSM:
 		return access_klm(a, mkey, va, len, depth);
+	case MKEY_MEMIC:
+		return access_memic(a, mkey, va, len);
 	}
 	return MEM_BAD_KEY;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * key: protection domains, memory keys, and access to guest memory through them.
+ * key: protection domains, memory keys, access to guest memory through them, and the memory of the
+ * device itself.
  *
  * A key is looked up and translated at each access: one that the driver destroys stops working at
  * once, also for a transfer in flight.
@@ -9,11 +10,12 @@
 #define CXEMU_KEY_H
 
 #include "func/user.h"
+#include "prm/memic.h"
 #include "prm/mkey.h"
 #include "prm/obj.h"
 #include "prm/wqe.h"
 
-extern const struct cmd_desc cmds_key[];
+extern const struct cmd_desc cmds_key[], cmds_memic[];
 
 /* ---- access: access.c ---- */
 
@@ -145,7 +147,7 @@ enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, b
 #define MEM_PIECES_MAX		1024	/* of a packet, by entries of KLM lists of all levels */
 #define MKEY_MAX_INDIRECTION	3	/* of KLM mkeys in KLM lists */
 
-enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2, MKEY_KSM = 3 };
+enum mkey_mode { MKEY_PA = 0, MKEY_MTT = 1, MKEY_KLM = 2, MKEY_KSM = 3, MKEY_MEMIC = 5 };
 
 /*
  * As in the list. A repeat block is its head and entries, in which the fields are shared. Those of
@@ -171,8 +173,9 @@ struct mkey {
 	bool free; /* no access until it is registered through the send queue */
 	bool umr_en, en_rinval;
 	bool length64;			/* PA: the whole address space */
-	uint64_t start, len;
+	uint64_t start, len;	/* MEMIC: start in BAR 0; addresses are from 0 on */
 	struct obj *pd;
+	struct memic *memic;	/* MEMIC: in which the key is */
 	struct umem *umem;		/* whose pages mtt lists; NULL: of none */
 	uint8_t log_page;
 	uint32_t n_xlt, max_xlt; /* entries, and their limit by translations_octword_size */
@@ -221,6 +224,33 @@ static inline uint32_t klm_bytes(const struct klm *entry)
 
 /* Decodes the context; PD and translation list are set by the caller. */
 void mkey_decode(struct mkey *mkey);
+
+/* ---- memory of the device: memic.c ---- */
+
+#define MEMIC_BYTES		(128u << 10)
+#define MEMIC_LOG_MAX_ALIGN	6	/* 64 times that: a page */
+/* In the BAR: the memory, and as much for each operation. */
+#define MEMIC_BAR_BYTES		((1 + PRM_MEMIC_OPS) * MEMIC_BYTES)
+
+/* A part of it that a command has allocated. */
+struct memic {
+	struct obj obj;
+	uint64_t addr;		/* in BAR 0 */
+	uint32_t len;
+	bool ops[PRM_MEMIC_OPS];	/* allocated, too */
+	uint8_t *bytes;		/* zeroed at first, though drivers must not rely on it */
+};
+
+int memic_create(struct cxdev *dev);	/* 0 or -1 */
+void memic_destroy(struct cxdev *dev);
+bool memic_announced(const struct cxdev *dev);
+/* The allocation that has all of the range; NULL: none. */
+struct memic *memic_find(const struct cxdev *dev, uint64_t addr, uint64_t len);
+/* Does the place in BAR 0 belong to the memory, or to its operations? */
+bool memic_is_at(const struct cxdev *dev, uint64_t offset);
+/* Accesses of the host, any length; @buf of a read is zeroed. */
+void memic_read(struct cxdev *dev, uint64_t offset, uint8_t *buf, size_t len);
+void memic_write(struct cxdev *dev, uint64_t offset, const uint8_t *buf, size_t len);
 
 /* The number of pages of a region, whose end may overflow. */
 static inline uint64_t mtt_pages(uint64_t start, uint64_t len, unsigned int log_page)

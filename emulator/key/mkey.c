@@ -44,6 +44,7 @@ static void mkey_release(void *obj)
 
 	obj_put(mkey->pd);
 	obj_put(mkey->umem);
+	obj_put(mkey->memic);
 	budget_free(mkey->xlt);
 	budget_free(mkey->ends);
 }
@@ -234,6 +235,20 @@ static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 	return 0;
 }
 
+static int mkey_set_memic(struct cmd *c, struct mkey *mkey, uint32_t octwords)
+{
+	if (octwords || mkey->max_xlt)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "a mkey of the device's memory has no translation list");
+	mkey->memic = memic_find(c->dev, mkey->start, mkey->len);
+	if (!mkey->memic)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "%llu bytes at 0x%llx of BAR 0 are not within memory that was allocated at once",
+			      (unsigned long long)mkey->len, (unsigned long long)mkey->start);
+	mkey->memic->obj.refs++;
+	return 0;
+}
+
 /* Sets the translation list; a free mkey has none, only its limit. */
 static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
 {
@@ -248,6 +263,8 @@ static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_creat
 	}
 	if (mkey->length64)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "length64 goes with PA mkeys only");
+	if (mkey->mode == MKEY_MEMIC)
+		return mkey_set_memic(c, mkey, octwords);
 	if ((mkey->mode == MKEY_MTT || mkey->mode == MKEY_KSM) &&
 	    (mkey->log_page < 12 || mkey->log_page > 31))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
@@ -272,15 +289,20 @@ static int mkey_check_mode(struct cmd *c, const struct prm_create_mkey_in *in, u
 	const struct prm_mkc *mkc = prm_sub_const(in, memory_key_mkey_entry, mkc);
 	bool umem = prm_get(in, mkey_umem_valid);
 
-	if (mode > MKEY_KSM || (mode == MKEY_KSM && !hca_fixed_buffers(c->dev)))
+	if ((mode > MKEY_KSM && mode != MKEY_MEMIC) ||
+	    (mode == MKEY_KSM && !hca_fixed_buffers(c->dev)) ||
+	    (mode == MKEY_MEMIC && !memic_announced(c->dev)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.access_mode %u is not supported", mode);
 	if (mode == MKEY_KSM && prm_get(mkc, umr_en))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "umr_en: KSM mkeys are not changed by UMR");
+	if (mode == MKEY_MEMIC && (prm_get(mkc, umr_en) || prm_get(mkc, free)))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "umr_en or free: mkeys of the device's memory are not changed by UMR");
 	if (umem && (mode != MKEY_MTT || prm_get(mkc, free)))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkey_umem_valid: the mkey is free, or not one of pages");
-	if (c->uid && mode < MKEY_KLM && !umem)
+	if (c->uid && (mode < MKEY_KLM || mode == MKEY_MEMIC) && !umem)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkc.access_mode %u: a user context has only memory of umems and keys",
 			      mode);

@@ -37,10 +37,10 @@ struct cap_page {
 
 extern const struct cap_row caps_sizes[], caps_general[], caps_eth[], caps_atomic[], caps_roce[],
 	caps_flow[], caps_rdma_rx[], caps_rdma_tx[], caps_qos[], caps_debug[], caps_event[],
-	caps_port[];
+	caps_memic[], caps_port[];
 extern const unsigned int caps_sizes_n, caps_general_n, caps_eth_n, caps_atomic_n, caps_roce_n,
 	caps_flow_n, caps_rdma_rx_n, caps_rdma_tx_n, caps_qos_n, caps_debug_n, caps_event_n,
-	caps_port_n;
+	caps_memic_n, caps_port_n;
 
 /* What probes share: a queue of completions, an RQ with its TIR, the type of the page's tables. */
 struct caps_env {

@@ -728,7 +728,6 @@ const struct cap_row caps_general[] = {
 	FLAG(pg, probe_mkey_odp, 0),
 	FLAG(hca_cap_2, probe_page, PRM_CAP_GENERAL_2),
 	FLAG(device_memory, probe_page, PRM_CAP_DEVICE_MEM),
-	FLAG(device_memory, probe_opcode, PRM_OP_alloc_memic),
 	FLAG(eswitch_manager, probe_page, PRM_CAP_ESWITCH),
 	FLAG(ipoib_enhanced_offloads, probe_page, PRM_CAP_IPOIB),
 	FLAG(cq_eq_remap, probe_modify_cq, PRM_MODIFY_CQ_EQN),

@@ -303,11 +303,13 @@ static bool probe_mcg_qps(struct dut *dut, uint32_t value, uint32_t arg)
 /* The last UAR ends where the BAR does. */
 static bool probe_uars(struct dut *dut, uint32_t value, uint32_t arg)
 {
+	const struct card *card = dut->dev->card;
+	uint64_t memory = card->memic_at ? card->bar_bytes - card->memic_at : 0;
 	uint32_t highest;
 
 	(void)arg;
-	return exhaust(dut, OBJ_UAR, &highest) == dut->dev->card->objs[OBJ_UAR].count &&
-	       (highest + 1ull) * UAR_BYTES == 1ull << (20 + value);
+	return exhaust(dut, OBJ_UAR, &highest) == card->objs[OBJ_UAR].count &&
+	       (highest + 1ull) * UAR_BYTES + memory == 1ull << (20 + value);
 }
 
 /* ---- how large ---- */

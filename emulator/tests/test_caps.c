@@ -14,7 +14,7 @@ enum kind { PF, VF, TWO_PORTS, KINDS };
 static const char *const kinds[KINDS] = { "pf", "vf", "two ports" };
 
 #define ROWS_MAX 160
-#define PAGES 12
+#define PAGES 13
 
 /* Some pages come in several lists. */
 static struct cap_page pages[PAGES];
@@ -38,6 +38,7 @@ static void list_pages(void)
 		{ "flow of RoCE sent", CAP_FLOW_NIC, caps_rdma_tx, caps_rdma_tx_n, PRM_FT_RDMA_TX },
 		{ "qos", CAP_QOS, caps_qos, caps_qos_n },
 		{ "debug", CAP_DEBUG, caps_debug, caps_debug_n },
+		{ "memory", CAP_DEVICE_MEM, caps_memic, caps_memic_n },
 		{ "event", CAP_EVENT, caps_event, caps_event_n },
 		{ "port selection", CAP_PORT_SELECTION, caps_port, caps_port_n, PRM_FT_PORT_SEL },
 	};
@@ -111,8 +112,8 @@ static void probe_all(struct dut *dut, enum kind kind)
 static void run_function(const struct card *card, enum kind kind)
 {
 	static const enum cap_type types[] = { CAP_GENERAL, CAP_ETH, CAP_ATOMIC, CAP_ROCE,
-					       CAP_FLOW_NIC, CAP_QOS, CAP_DEBUG, CAP_EVENT,
-					       CAP_PORT_SELECTION };
+					       CAP_FLOW_NIC, CAP_QOS, CAP_DEBUG, CAP_DEVICE_MEM,
+					       CAP_EVENT, CAP_PORT_SELECTION };
 	struct dut *dut = dut_create_card("a", 3, kind == VF ? card_vf(card) : card), *other;
 	struct cxdev *devs[LAG_PORTS] = { dut->dev };
 	struct dut_wq rq;
@@ -167,6 +168,7 @@ static const char *const only_said[] = {
 	"log_max_flow_counter_bulk", "log_max_flow_counter", "modify_root", "log_max_eq_sz",
 	"log_max_mcg", "max_qp_mcg", "nic_vport_change_event", "log_max_stride_sz_rq",
 	"log_max_ft_num", "log_max_destination",
+	"increment_size_sup", "test_and_set_size_sup", "log_min_memic_alloc_size",
 	"ft_field_support.outer_dmac", "ft_field_support.outer_ether_type",
 	"ft_field_support.outer_first_vid", "ft_field_support.outer_ip_protocol",
 };

@@ -668,6 +668,24 @@ struct prm_debug_cap_bits {
 };
 PRM_LAYOUT(debug_cap, 0x100);
 
+/* Capabilities of page PRM_CAP_DEVICE_MEM; of the memory's operations a bit for each size, 2^n */
+struct prm_device_mem_cap_bits {
+	u8 memic[1];
+	u8 rsvd_01[31];
+	u8 increment_size_sup[8];
+	u8 rsvd_28[3];
+	u8 log_min_memic_alloc_size[5];
+	u8 test_and_set_size_sup[8];
+	u8 log_max_memic_addr_alignment[8];
+	u8 memic_bar_start_addr[64];
+	u8 memic_bar_size[32];
+	u8 max_memic_size[32];
+	u8 rsvd_c0[320];
+	u8 memic_operations[32];
+	u8 rsvd_220[1504];
+};
+PRM_LAYOUT(device_mem_cap, 0x100);
+
 union prm_hca_cap_union_bits {
 	struct prm_cmd_hca_cap_bits cmd_hca_cap;
 	struct prm_cmd_hca_cap_2_bits cmd_hca_cap_2;
@@ -679,6 +697,7 @@ union prm_hca_cap_union_bits {
 	struct prm_e_switch_cap_bits e_switch_cap;
 	struct prm_qos_cap_bits qos_cap;
 	struct prm_debug_cap_bits debug_cap;
+	struct prm_device_mem_cap_bits device_mem_cap;
 	struct prm_device_event_cap_bits device_event_cap;
 	struct prm_port_selection_cap_bits port_selection_cap;
 };

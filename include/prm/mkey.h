@@ -5,12 +5,13 @@
 
 #include "prm.h"
 
-/* mkc.access_mode_1_0 */
+/* mkc.access_mode_1_0, and from 4 on also access_mode_4_2 */
 enum {
 	PRM_MKC_PA	= 0,
 	PRM_MKC_MTT	= 1,
 	PRM_MKC_KLMS	= 2,
 	PRM_MKC_KSM	= 3,
+	PRM_MKC_MEMIC	= 5,
 };
 
 struct prm_mkc_bits {

@@ -9,6 +9,7 @@
 #include "counter.h"
 
 #define CQE_VERSION_MAX	1
+#define BAR_REGISTERS	0x4000	/* at its start */
 #define LOG_KLM_LIST_MAX 16	/* the octword count of a UMR WQE has 16 bits */
 
 static u8 at_most(u32 value, u8 max)
@@ -317,6 +318,33 @@ static u8 dc_atomic_mode(const struct prm_atomic_caps *cap)
 			return log;
 	}
 	return (operations & both) == both ? PRM_QP_ATOMIC_IB : PRM_QP_ATOMIC_NONE;
+}
+
+void cxr_caps_decode_memic(const struct prm_device_mem_cap *cap, struct cxr_caps *caps)
+{
+	if (!prm_get(cap, memic))
+		return;
+	caps->memic_start = prm_get64(cap, memic_bar_start_addr);
+	caps->memic_size = prm_get(cap, memic_bar_size);
+	caps->memic_max = prm_get(cap, max_memic_size);
+	caps->memic_log_align = prm_get(cap, log_max_memic_addr_alignment);
+	caps->memic_ops = prm_get(cap, memic_operations);
+}
+
+bool cxr_caps_memic_within(u64 start, u64 len, u64 bar)
+{
+	return start >= BAR_REGISTERS && start <= bar && len <= bar - start;
+}
+
+bool cxr_caps_check_memic(struct cxr_caps *caps, u64 bar, u32 page)
+{
+	if (caps->memic_size >= page && !(caps->memic_start & (page - 1)) &&
+	    cxr_caps_memic_within(caps->memic_start, caps->memic_size, bar) &&
+	    caps->memic_log_align < 32)
+		return true;
+	caps->memic_size = 0;
+	caps->memic_max = 0;
+	return false;
 }
 
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps)

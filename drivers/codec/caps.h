@@ -118,6 +118,12 @@ struct cxr_caps {
 	bool page_requests;		/* the device requests pages by events */
 	u8 native_port;			/* number of the port on the card, 1.. */
 	u8 num_vhca_ports;		/* 0: there is one, which is not named */
+	/* memory of the device in BAR 0, which processes can allocate; size 0: none */
+	u64 memic_start;
+	u32 memic_size;
+	u32 memic_max;			/* bytes at once */
+	u8 memic_log_align;		/* of multiples of 64 bytes */
+	u32 memic_ops;			/* a bit for each operation */
 	bool vport_lb_uc, vport_lb_mc;	/* loopback of the vport can be switched off */
 	/* RoCE */
 	struct cxr_roce_support roce;
@@ -140,6 +146,11 @@ void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps 
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
 void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_caps *caps);
+void cxr_caps_decode_memic(const struct prm_device_mem_cap *cap, struct cxr_caps *caps);
+/* Can the range be one of memory: in a BAR of @bar bytes, behind the registers? */
+bool cxr_caps_memic_within(u64 start, u64 len, u64 bar);
+/* What the device says of its memory, for pages of @page bytes. If it is wrong, it has none. */
+bool cxr_caps_check_memic(struct cxr_caps *caps, u64 bar, u32 page);
 void cxr_caps_decode_flow(const struct prm_flow_table_nic_cap *cap, struct cxr_caps *caps);
 /* Sets caps->atomic if they are as described there, and caps->dc_atomic_mode. */
 void cxr_caps_decode_atomic(const struct prm_atomic_caps *cap, struct cxr_caps *caps);

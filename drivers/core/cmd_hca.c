@@ -320,11 +320,33 @@ static int read_user_events(struct cxr_core *core, struct prm_query_hca_cap_out 
 	return err;
 }
 
+/* In BAR 0, from which processes map whole pages: nothing else may be there. */
+static int read_memory(struct cxr_core *core, struct prm_query_hca_cap_out *out)
+{
+	struct cxr_caps *caps = &core->caps;
+	u64 start;
+	u32 size;
+	int err;
+
+	err = query_caps(core, PRM_CAP_DEVICE_MEM, PRM_CAP_CUR, out);
+	if (err)
+		return err;
+	cxr_caps_decode_memic(prm_sub(out, capability.device_mem_cap, device_mem_cap), caps);
+	start = caps->memic_start;
+	size = caps->memic_size;
+	if (prm_get(out, capability.device_mem_cap.memic) &&
+	    !cxr_caps_check_memic(caps, to_dev(core)->bar_len, PAGE_SIZE))
+		dev_warn(core->dev, "device memory of %#x bytes at %#llx of BAR 0 is not usable\n",
+			 size, start);
+	return 0;
+}
+
 /* The other capability pages, as announced by the general one, which is in @out. */
 static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
 	bool flow = prm_get(out, capability.cmd_hca_cap.nic_flow_table);
 	bool more = prm_get(out, capability.cmd_hca_cap.hca_cap_2);
+	bool memory = prm_get(out, capability.cmd_hca_cap.device_memory);
 	bool debug = prm_get(out, capability.cmd_hca_cap.debug);
 	struct cxr_caps *caps = &core->caps;
 	int err;
@@ -353,6 +375,8 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 					     flow_table_nic_cap), caps);
 	}
 	err = read_user_events(core, out);
+	if (!err && memory)
+		err = read_memory(core, out);
 	if (err)
 		return err;
 	if (caps->eswitch_manager && caps->port_owner) {

@@ -180,6 +180,13 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 		prm_set(mkc, length64, 1);
 		return;
 	}
+	if (attr->kind == CXR_MKEY_MEMIC) {
+		prm_set(mkc, access_mode_1_0, PRM_MKC_MEMIC & 3);
+		prm_set(mkc, access_mode_4_2, PRM_MKC_MEMIC >> 2);
+		prm_set64(mkc, start_addr, attr->va);
+		prm_set64(mkc, len, attr->len);
+		return;
+	}
 	prm_set(mkc, translations_octword_size, octwords);
 	if (attr->kind == CXR_MKEY_PAGES) {
 		prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
@@ -208,6 +215,7 @@ static u32 count_octwords(const struct cxr_mkey_attr *attr)
 {
 	switch (attr->kind) {
 	case CXR_MKEY_ALL:
+	case CXR_MKEY_MEMIC:
 		return 0;
 	case CXR_MKEY_PAGES:
 		return DIV_ROUND_UP(max(attr->npages, attr->room), 2);

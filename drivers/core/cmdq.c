@@ -513,22 +513,29 @@ int cxr_cmd_try_user(struct cxr_core *core, void *in, u32 inlen, void *out, u32 
 	return err;
 }
 
-int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
+void cxr_cmd_report(struct cxr_core *core, const void *in, const void *out)
 {
 	const struct prm_mbox_out *head_out = out;
 	const struct prm_mbox_in *head_in = in;
-	int err = cxr_cmd_try(core, in, inlen, out, outlen);
 	u16 op = prm_get(head_in, opcode);
 	u8 status = prm_get(head_out, status);
 
-	if (err && status != PRM_STATUS_OK) {
-		to_dev(core)->cmdq.refused++;
-		dev_warn_ratelimited(core->dev,
-				     "%s (%#x) of %#x, modifier %#x, refused: %s (status %#x, syndrome %#x)\n",
-				     cxr_cmd_name(op), op, be32_to_cpu(head_in->dw[2]),
-				     prm_get(head_in, op_mod), status_text(status), status,
-				     prm_get(head_out, syndrome));
-	}
+	if (status == PRM_STATUS_OK)
+		return;
+	to_dev(core)->cmdq.refused++;
+	dev_warn_ratelimited(core->dev,
+			     "%s (%#x) of %#x, modifier %#x, refused: %s (status %#x, syndrome %#x)\n",
+			     cxr_cmd_name(op), op, be32_to_cpu(head_in->dw[2]),
+			     prm_get(head_in, op_mod), status_text(status), status,
+			     prm_get(head_out, syndrome));
+}
+
+int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen)
+{
+	int err = cxr_cmd_try(core, in, inlen, out, outlen);
+
+	if (err)
+		cxr_cmd_report(core, in, out);
 	return err;
 }
 

@@ -340,6 +340,8 @@ void cxr_cmdq_abort(struct cxr_dev *dev);
 int cxr_cmd_exec(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
 /* As cxr_cmd_exec(), but a refusal is not logged: the caller has an alternative. */
 int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outlen);
+/* Logs the refusal, if it is one for which the caller of cxr_cmd_try() has no alternative. */
+void cxr_cmd_report(struct cxr_core *core, const void *in, const void *out);
 /*
  * As cxr_cmd_try(), for a command that a program composed: it waits while others of theirs have
  * half of the slots, or returns -EINTR if the program is killed.

@@ -312,7 +312,7 @@ int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *
 
 static struct cxr_ib_uar *to_cxr_uar(struct rdma_user_mmap_entry *entry)
 {
-	return container_of(entry, struct cxr_ib_uar, entry);
+	return container_of(entry, struct cxr_ib_uar, mapping.entry);
 }
 
 struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index)
@@ -323,18 +323,18 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index)
 	xa_lock(&ctx->uars);
 	uar = xa_load(&ctx->uars, rounddown(index, ctx->uars_per_page));
 	if (uar)
-		entry = rdma_user_mmap_entry_get_pgoff(&ctx->ibucontext, uar->entry.start_pgoff);
+		entry = rdma_user_mmap_entry_get_pgoff(&ctx->ibucontext, uar->mapping.entry.start_pgoff);
 	xa_unlock(&ctx->uars);
 	return entry ? uar : NULL;
 }
 
 void cxr_ib_uar_put(struct cxr_ib_uar *uar)
 {
-	rdma_user_mmap_entry_put(&uar->entry);
+	rdma_user_mmap_entry_put(&uar->mapping.entry);
 }
 
 /* After the last put: nothing maps the UAR and no queue rings it. */
-void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry)
+static void free_uar(struct rdma_user_mmap_entry *entry)
 {
 	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(entry->ucontext);
 	struct cxr_ib_dev *dev = to_cxr_dev(entry->ucontext->device);
@@ -350,6 +350,14 @@ void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry)
 	mutex_unlock(&ctx->left_lock);
 }
 
+void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry)
+{
+	if (container_of(entry, struct cxr_ib_mapping, entry)->kind == CXR_IB_MAPPING_DM)
+		cxr_ib_dm_mmap_free(entry);
+	else
+		free_uar(entry);
+}
+
 int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibucontext->device);
@@ -359,6 +367,8 @@ int cxr_ib_mmap(struct ib_ucontext *ibucontext, struct vm_area_struct *vma)
 	pgprot_t prot;
 	int err;
 
+	if (vma->vm_pgoff < FIRST_PGOFF && cxr_ib_dm_is_mmap(vma))
+		return cxr_ib_dm_mmap(ibucontext, vma);
 	if (vma->vm_pgoff < FIRST_PGOFF)
 		return cxr_ib_clock_mmap(ibucontext, vma);
 
@@ -397,7 +407,7 @@ static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_uconte
 		goto err_dealloc;
 	}
 
-	err = rdma_user_mmap_entry_insert_range(&ctx->ibucontext, &uar->entry, PAGE_SIZE,
+	err = rdma_user_mmap_entry_insert_range(&ctx->ibucontext, &uar->mapping.entry, PAGE_SIZE,
 						FIRST_PGOFF, U32_MAX);
 	if (err)
 		goto err_dealloc;
@@ -405,7 +415,7 @@ static struct cxr_ib_uar *alloc_uar(struct cxr_ib_dev *dev, struct cxr_ib_uconte
 	err = xa_err(xa_store(&ctx->uars, uar->index, uar, GFP_KERNEL));
 	if (err) {
 		/* The last put frees the index and the memory. */
-		rdma_user_mmap_entry_remove(&uar->entry);
+		rdma_user_mmap_entry_remove(&uar->mapping.entry);
 		return ERR_PTR(err);
 	}
 	return uar;
@@ -451,8 +461,8 @@ static int UVERBS_HANDLER(MLX5_IB_METHOD_UAR_OBJ_ALLOC)(struct uverbs_attr_bundl
 	uobj->object = uar;
 	uverbs_finalize_uobj_create(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE);
 
-	offset = rdma_user_mmap_get_offset(&uar->entry);
-	length = uar->entry.npages * PAGE_SIZE;
+	offset = rdma_user_mmap_get_offset(&uar->mapping.entry);
+	length = uar->mapping.entry.npages * PAGE_SIZE;
 	err = uverbs_copy_to(attrs, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, &offset,
 			     sizeof(offset));
 	if (err)
@@ -469,10 +479,10 @@ static int destroy_uar(struct ib_uobject *uobj, enum rdma_remove_reason why,
 		       struct uverbs_attr_bundle *attrs)
 {
 	struct cxr_ib_uar *uar = uobj->object;
-	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(uar->entry.ucontext);
+	struct cxr_ib_ucontext *ctx = to_cxr_ucontext(uar->mapping.entry.ucontext);
 
 	xa_erase(&ctx->uars, uar->index);
-	rdma_user_mmap_entry_remove(&uar->entry);
+	rdma_user_mmap_entry_remove(&uar->mapping.entry);
 	return 0;
 }
 
@@ -560,6 +570,7 @@ const struct uapi_definition cxr_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_context),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_port),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &query_pd),
+	UAPI_DEF_CHAIN(cxr_ib_dm_defs),
 	UAPI_DEF_CHAIN(cxr_ib_matcher_defs),
 	UAPI_DEF_CHAIN(cxr_ib_devx_defs),
 	UAPI_DEF_CHAIN(cxr_ib_devx_umem_defs),

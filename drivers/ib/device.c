@@ -177,6 +177,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->cq_caps.max_cq_moderation_count = U16_MAX;
 		attr->cq_caps.max_cq_moderation_period = CXR_CQ_PERIOD_MAX;
 	}
+	attr->max_dm_size = caps->memic_max;
 	fill_raw_attr(caps, attr);
 	return udata ? copy_resp_query_device(caps, ibdev, udata) : 0;
 }

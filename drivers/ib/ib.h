@@ -112,6 +112,8 @@ struct cxr_ib_optional {
  * @rdma_tables: flow tables of RoCE packets received and sent, for @optional
  * @optional: optional counters; as @rdma_tables under the lock of the port's statistics
  * @devx: user contexts, or NULL: the device has none
+ * @dm_lock: protects @dm_pages
+ * @dm_pages: which pages of the device's memory are not free, or NULL: it has none
  * @debugfs: file that lists the QPs
  * @stages: which stages are up
  */
@@ -168,6 +170,8 @@ struct cxr_ib_dev {
 	struct cxr_ib_rdma_table rdma_tables[2];
 	struct cxr_ib_optional optional[CXR_OPTIONAL_COUNTERS];
 	struct cxr_ib_devx *devx;
+	spinlock_t dm_lock;			/* the device's memory */
+	unsigned long *dm_pages __guarded_by(&dm_lock);
 	struct dentry *debugfs;
 	struct cxr_stages stages;
 };
@@ -208,12 +212,21 @@ struct cxr_ib_ucontext {
 	struct list_head left __guarded_by(&left_lock);
 };
 
+/* First in what an offset for mmap() leads to. */
+struct cxr_ib_mapping {
+	struct rdma_user_mmap_entry entry;
+	enum {
+		CXR_IB_MAPPING_UAR,	/* struct cxr_ib_uar */
+		CXR_IB_MAPPING_DM,	/* dm.c */
+	} kind;
+};
+
 /*
- * UAR page of user space. Its mappings and the queues that ring it hold references on @entry; the
- * last put frees it.
+ * UAR page of user space. Its mappings and the queues that ring it hold references on the
+ * entry; the last put frees it.
  */
 struct cxr_ib_uar {
-	struct rdma_user_mmap_entry entry;
+	struct cxr_ib_mapping mapping;
 	struct list_head left_entry;	/* cxr_ib_ucontext.left_uars */
 	u32 index;
 	bool wc;
@@ -404,6 +417,19 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
  * request was long enough to contain @uidx.
  */
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
+
+/* dm.c */
+extern const struct uapi_definition cxr_ib_dm_defs[];
+/* Stage: bookkeeping of the device's memory, if it has any. */
+int cxr_ib_dm_up(void *dev);
+void cxr_ib_dm_down(void *dev);
+/* Does the offset mean such memory, if it is one of the older ones? */
+bool cxr_ib_dm_is_mmap(const struct vm_area_struct *vma);
+int cxr_ib_dm_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma);
+/* After the last put of an entry of CXR_IB_MAPPING_DM. May sleep. */
+void cxr_ib_dm_mmap_free(struct rdma_user_mmap_entry *entry);
+/* Its place in BAR 0, for a memory key. */
+u64 cxr_ib_dm_addr(struct ib_dm *ibdm);
 
 /* mkey.c */
 /*

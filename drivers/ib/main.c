@@ -96,6 +96,12 @@ static const struct ib_device_ops cxr_ib_ops = {
 	INIT_RDMA_OBJ_SIZE(ib_rwq_ind_table, cxr_ib_ind_table, ibtable),
 };
 
+static const struct ib_device_ops memory_ops = {
+	.alloc_dm = cxr_ib_alloc_dm,
+	.dealloc_dm = cxr_ib_dealloc_dm,
+	.reg_dm_mr = cxr_ib_reg_dm_mr,
+};
+
 static void init_ibdev(struct cxr_ib_dev *dev)
 {
 	struct ib_device *ibdev = &dev->ibdev;
@@ -108,6 +114,8 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	ibdev->phys_port_cnt = CXR_IB_PORT;
 	ibdev->num_comp_vectors = core->comp_vectors;
 	ib_set_device_ops(ibdev, &cxr_ib_ops);
+	if (core->caps.memic_size)
+		ib_set_device_ops(ibdev, &memory_ops);
 	ibdev->driver_def = cxr_ib_uapi_defs;
 	/* ib_core then asks the bond which slave a flow label leads to. */
 	if (core->lag && !core->lag->ecmp)
@@ -256,6 +264,7 @@ static int cxr_ib_probe(struct auxiliary_device *adev, const struct auxiliary_de
 	mutex_init(&dev->kcq_lock);
 	context_unsafe(INIT_LIST_HEAD(&dev->kcqs));
 	INIT_WORK(&dev->flush_work, cxr_ib_flush_work);
+	spin_lock_init(&dev->dm_lock);
 	spin_lock_init(&dev->netdev_lock);
 	mutex_init(&dev->scan_lock);
 	init_ibdev(dev);

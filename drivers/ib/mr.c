@@ -10,6 +10,9 @@
 				 IB_ACCESS_MW_BIND | IB_ZERO_BASED | IB_ACCESS_HUGETLB | \
 				 IB_ACCESS_OPTIONAL)
 
+#define ACCESS_DM		(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_ATOMIC | IB_ZERO_BASED)
+
 /* The mkey's page size is a 5-bit logarithm. */
 #define PAGE_SIZES	GENMASK_ULL(31, 12)
 
@@ -263,6 +266,29 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 		return NULL;
 	}
 	return replace_mkey(dev, mr, &attr);
+}
+
+/* ---- memory of the device ---- */
+
+/* A key of its own kind, whose addresses are from 0 on, and which no UMR changes. */
+struct ib_mr *cxr_ib_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm, struct ib_dm_mr_attr *attr,
+			       struct uverbs_attr_bundle *attrs)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(ibpd->device);
+	struct cxr_mkey_attr key = {
+		.kind = CXR_MKEY_MEMIC,
+		.pdn = to_cxr_pd(ibpd)->pdn,
+		.access = cxr_ib_device_access(&dev->core->caps, attr->access_flags),
+		.va = cxr_ib_dm_addr(ibdm) + attr->offset,
+		.len = attr->length,
+	};
+
+	if (attr->access_flags & ~ACCESS_DM) {
+		ibdev_dbg(&dev->ibdev, "MR: unsupported access flags %#x for device memory\n",
+			  attr->access_flags);
+		return ERR_PTR(-EINVAL);
+	}
+	return create_mr(dev, &key, NULL);
 }
 
 /* ---- fast registration ---- */

@@ -43,6 +43,8 @@ struct ib_mr *cxr_ib_reg_user_mr_dmabuf(struct ib_pd *ibpd, u64 offset, u64 leng
 					cxr_reg_dmabuf_arg *arg);
 struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
 				   int access, struct ib_pd *new_pd, struct ib_udata *udata);
+struct ib_mr *cxr_ib_reg_dm_mr(struct ib_pd *ibpd, struct ib_dm *ibdm, struct ib_dm_mr_attr *attr,
+			       struct uverbs_attr_bundle *attrs);
 struct ib_mr *cxr_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_num_sg);
 int cxr_ib_map_mr_sg(struct ib_mr *ibmr, struct scatterlist *sg, int nents, unsigned int *offset);
 int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata);
@@ -78,6 +80,11 @@ int cxr_ib_modify_wq(struct ib_wq *ibwq, struct ib_wq_attr *attr, u32 mask,
 int cxr_ib_create_ind_table(struct ib_rwq_ind_table *ibtable,
 			    struct ib_rwq_ind_table_init_attr *attr, struct ib_udata *udata);
 int cxr_ib_destroy_ind_table(struct ib_rwq_ind_table *ibtable);
+
+/* dm.c */
+struct ib_dm *cxr_ib_alloc_dm(struct ib_device *ibdev, struct ib_ucontext *ctx,
+			      struct ib_dm_alloc_attr *attr, struct uverbs_attr_bundle *attrs);
+int cxr_ib_dealloc_dm(struct ib_dm *ibdm, struct uverbs_attr_bundle *attrs);
 
 /* flow.c */
 struct ib_flow *cxr_ib_create_flow(struct ib_qp *ibqp, struct ib_flow_attr *attr,

@@ -83,6 +83,7 @@ enum cxr_mkey_kind {
 	CXR_MKEY_FAST_REG,	/* room for pages, to be registered by a send WQE */
 	CXR_MKEY_WINDOW,	/* memory window, to be bound by a send WQE */
 	CXR_MKEY_WINDOW_INV,	/* the same, and a peer may invalidate it */
+	CXR_MKEY_MEMIC,		/* memory of the device */
 };
 
 struct cxr_mkey_attr {
@@ -90,9 +91,10 @@ struct cxr_mkey_attr {
 	u32 pdn;
 	u32 access;		/* enum cxr_access; local read is always allowed */
 	u32 npages;		/* for windows: number of parts */
-	/* CXR_MKEY_PAGES only */
-	u64 va;			/* IOVA of the first byte */
+	/* CXR_MKEY_PAGES, CXR_MKEY_MEMIC */
+	u64 va;			/* IOVA of the first byte, or its place in BAR 0 */
 	u64 len;
+	/* CXR_MKEY_PAGES only */
 	const dma_addr_t *dma;	/* pages of 2^log_page_size */
 	u8 log_page_size;
 	u32 room;		/* for pages, if that is more: a WQE may give it others */
@@ -105,6 +107,27 @@ struct cxr_mkey_attr {
 int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr, u32 *mkey);
 /* 0: the device does not access the memory any more. After an error it may still use it. */
 int cxr_cmd_destroy_mkey(struct cxr_core *core, u32 mkey);
+
+/* ---- memory of the device (cmd_memic.c); addresses are offsets in BAR 0 ---------------------- */
+
+#define CXR_MEMIC_UNIT	64	/* lengths are multiples of it */
+
+struct cxr_memic_attr {
+	u64 from;		/* of a range in which the memory is to be */
+	u32 range;
+	u32 len;
+	u8 log_align;		/* of a multiple of CXR_MEMIC_UNIT */
+};
+
+/* -ENOSPC: the device has no room in the range. */
+int cxr_cmd_alloc_memic(struct cxr_core *core, const struct cxr_memic_attr *attr, u64 *addr);
+/* After an error the device has kept the memory, for example because a key refers to it. */
+int cxr_cmd_dealloc_memic(struct cxr_core *core, u64 addr, u32 len);
+/* MODIFY_MEMIC. *op_addr: where accesses are the operation @op on the memory at @addr. */
+int cxr_cmd_alloc_memic_op(struct cxr_core *core, u64 addr, u8 op, u64 *op_addr);
+void cxr_cmd_dealloc_memic_op(struct cxr_core *core, u64 addr, u8 op);
+/* The physical address of a range, or 0 if it cannot be one of memory. Any context. */
+phys_addr_t cxr_memic_phys(const struct cxr_core *core, u64 addr, u64 len);
 
 /* ---- commands of programs (cmd_devx.c) ------------------------------------------------------- */
 

@@ -98,6 +98,7 @@
  *	gids	reference counts of the entries of the address table
  *	counters	the counter set of the port
  *	devx	a user context of the driver, and the table of subscriptions, if the card has them
+ *	dm	which pages of the device's memory are free
  *	xrc, umr	nothing yet: their objects, also those of DC, are created by their first user
  *	client	events and the netdev
  *	device	ib_register_device()

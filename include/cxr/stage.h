@@ -44,6 +44,7 @@
 	X("ib:gids",		cxr_ib_gids_up,		cxr_ib_gids_down)	\
 	X("ib:counters",	cxr_ib_counters_up,	cxr_ib_counters_down)	\
 	X("ib:devx",		cxr_ib_devx_up,		cxr_ib_devx_down)	\
+	X("ib:dm",		cxr_ib_dm_up,		cxr_ib_dm_down)		\
 	X("ib:xrc",		NULL,			cxr_ib_xrc_down)	\
 	X("ib:umr",		NULL,			cxr_ib_mkeys_down)	\
 	X("ib:client",		client_up,		client_down)		\

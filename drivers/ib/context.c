@@ -323,7 +323,8 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index)
 	xa_lock(&ctx->uars);
 	uar = xa_load(&ctx->uars, rounddown(index, ctx->uars_per_page));
 	if (uar)
-		entry = rdma_user_mmap_entry_get_pgoff(&ctx->ibucontext, uar->mapping.entry.start_pgoff);
+		entry = rdma_user_mmap_entry_get_pgoff(&ctx->ibucontext,
+						       uar->mapping.entry.start_pgoff);
 	xa_unlock(&ctx->uars);
 	return entry ? uar : NULL;
 }

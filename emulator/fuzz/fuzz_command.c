@@ -33,6 +33,22 @@ static void open_context(struct dut *dut, uint32_t cap)
 	dut_check(dut_cmd_tail(dut, create_umem, &umem, &umem_out, mtt, sizeof(mtt)), "umem");
 }
 
+/* A page of the device's memory, with an operation, of which an input can make more. */
+static void alloc_memory(struct dut *dut)
+{
+	struct prm_alloc_memic_in in = {};
+	struct prm_alloc_memic_out out;
+	struct prm_modify_memic_in op = {};
+	struct prm_modify_memic_out op_out;
+
+	prm_set64(&in, range_start_addr, dut->dev->card->memic_at);
+	prm_set(&in, range_size, 4096);
+	prm_set(&in, memic_size, 4096);
+	dut_must(dut, alloc_memic, &in, &out);
+	prm_set64(&op, memic_start_addr, prm_get64(&out, memic_start_addr));
+	dut_must(dut, modify_memic, &op, &op_out);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint8_t in[16 + IN_MAX], out[OUT_MAX];
@@ -45,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	dut = dut_create("f", 0);
 	open_context(dut, PRM_UCTX_RAW_TX | PRM_UCTX_INTERNAL_DEV_RES);
 	open_context(dut, 0);
+	alloc_memory(dut);
 	eq = obj_find(dut->dev, OBJ_EQ, dut->eq);
 	eq->uid = PRM_UID_SHARED;
 	for (n = 0; n < COMMANDS_MAX && input.left; n++) {

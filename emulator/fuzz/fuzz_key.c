@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Memory keys: lists of pages and of other keys, of any lengths and shapes, and accesses by them.
- * An input is a list of steps; a key is named by when it was made.
+ * Memory keys: lists of pages and of other keys, of any lengths and shapes, and of the device's
+ * memory, which the host accesses as well; and accesses by them. An input is a list of steps; a key
+ * is named by when it was made.
  */
 #include "../tests/rdma.h"
 #include "fuzz.h"
@@ -11,7 +12,8 @@
 #define ENTRIES_MAX 2048u
 #define ACCESS_MAX 65536u
 
-enum { CREATE_KLM, CREATE_MTT, DESTROY, CHECK, READ, WRITE, CREATE_KSM, ACTIONS };
+enum { CREATE_KLM, CREATE_MTT, DESTROY, CHECK, READ, WRITE, CREATE_KSM, CREATE_MEMIC, ALLOC_MEMIC,
+       FREE_MEMIC, CPU, ACTIONS };
 
 static uint32_t keys[KEYS_MAX];
 static unsigned int n_keys;
@@ -114,6 +116,69 @@ static void create(struct input *in, enum mkey_mode mode)
 	free(cmd);
 }
 
+/* A place near the beginning of the memory, or any. */
+static uint64_t some_place(struct input *in)
+{
+	uint64_t at = input_u16(in);
+
+	return a.dev->card->memic_at + (at & 1 ? input_number(in) : at & ~63ull);
+}
+
+static void create_memic(struct input *in)
+{
+	struct prm_create_mkey_in cmd = {};
+	struct prm_create_mkey_out out;
+
+	prm_set(&cmd, memory_key_mkey_entry.access_mode_1_0, MKEY_MEMIC & 3);
+	prm_set(&cmd, memory_key_mkey_entry.access_mode_4_2, MKEY_MEMIC >> 2);
+	prm_set(&cmd, memory_key_mkey_entry.lr, 1);
+	prm_set(&cmd, memory_key_mkey_entry.lw, 1);
+	prm_set(&cmd, memory_key_mkey_entry.rw, 1);
+	prm_set(&cmd, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(&cmd, memory_key_mkey_entry.pd, a.pd);
+	prm_set64(&cmd, memory_key_mkey_entry.start_addr, some_place(in));
+	prm_set64(&cmd, memory_key_mkey_entry.len, input_number(in));
+	if (n_keys < KEYS_MAX && !command(&a, create_mkey, &cmd, &out))
+		keys[n_keys++] = prm_get(&out, mkey_index) << 8;
+}
+
+static void alloc_memic(struct input *in)
+{
+	struct prm_alloc_memic_in cmd = {};
+	struct prm_alloc_memic_out out;
+
+	prm_set64(&cmd, range_start_addr, some_place(in));
+	prm_set(&cmd, range_size, input_number(in));
+	prm_set(&cmd, memic_size, input_u16(in) & 1 ? input_number(in) : 64 * input_u8(in));
+	prm_set(&cmd, log_memic_addr_alignment, input_u8(in) % 8);
+	command(&a, alloc_memic, &cmd, &out);
+}
+
+static void free_memic(struct input *in)
+{
+	struct prm_dealloc_memic_in cmd = {};
+	struct prm_dealloc_memic_out out;
+	uint64_t addr = some_place(in);
+	const struct memic *memic = memic_find(a.dev, addr, 0);
+
+	prm_set64(&cmd, memic_start_addr, addr);
+	prm_set(&cmd, memic_size, memic ? memic->len : input_number(in));
+	command(&a, dealloc_memic, &cmd, &out);
+}
+
+static void cpu_access(struct input *in)
+{
+	uint8_t data[8], how = input_u8(in);
+	uint64_t from = a.dev->card->memic_at, at = from + some_place(in) % MEMIC_BAR_BYTES;
+	unsigned int len = 1u << (how >> 1 & 3);
+
+	input_bytes(in, data, len);
+	if (how & 1)
+		bar_write(a.dev, at, data, len);
+	else
+		bar_read(a.dev, at, data, len);
+}
+
 static void one_access(struct input *in, unsigned int action)
 {
 	static uint8_t data[ACCESS_MAX];
@@ -135,7 +200,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int n, action;
 
 	n_keys = 0;
-	card_devx = true;	/* for KSM */
+	card_devx = true;	/* for KSM, and memory */
 	sides_open();
 	for (n = 0; n < STEPS_MAX && input.left; n++) {
 		action = input_u8(&input) % ACTIONS;
@@ -145,6 +210,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			create(&input, MKEY_MTT);
 		else if (action == CREATE_KSM)
 			create(&input, MKEY_KSM);
+		else if (action == CREATE_MEMIC)
+			create_memic(&input);
+		else if (action == ALLOC_MEMIC)
+			alloc_memic(&input);
+		else if (action == FREE_MEMIC)
+			free_memic(&input);
+		else if (action == CPU)
+			cpu_access(&input);
 		else if (action == DESTROY)
 			destroy_mkey(&a, some_key(&input) == a.lkey ? 0 : some_key(&input));
 		else

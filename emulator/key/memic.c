@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * Memory of the device: parts of it are allocated by commands, accessed by the host in BAR 0, and by
- * the device through memory keys.
+ * Memory of the device: parts of it are allocated by commands, accessed by the host in BAR 0, and
+ * by the device through memory keys.
  *
  * It is followed in the BAR by a range of the same size for each operation, in which an access of
- * one byte is the operation at the same place of the memory. Drivers map whole pages for programs: a
- * page without any allocation is accessed by mistake of the driver, the rest of one that has some by
- * mistake of a program.
+ * one byte is the operation at the same place of the memory. Drivers map whole pages for programs:
+ * a page without any allocation is accessed by mistake of the driver, the rest of one that has some
+ * by mistake of a program.
  */
 #include <stdlib.h>
 #include <string.h>

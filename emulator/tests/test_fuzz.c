@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "key/key.h"
 #include "prm/caps.h"
 #include "prm/devx.h"
 #include "random.h"
@@ -15,6 +16,7 @@
 
 #define ROUNDS 20
 #define GUESTS 50
+#define MEMORY_AT ((32u << 20) - MEMIC_BAR_BYTES)	/* in the BAR */
 
 #define FUZZ_OP(name, number) PRM_OP_##name,
 static const uint16_t opcodes[] = { PRM_CMD_LIST(FUZZ_OP) };
@@ -50,9 +52,39 @@ static bool create_contexts(struct client *c)
 
 static uint8_t in[0x2000] __attribute__((aligned(8))), out[0x2000];
 
+#define PRM_IN(name) ((struct prm_##name##_in *)in)
+
+/* Of the device's memory: a range, an allocation that there may be, a key of it. */
+static void aim_at_memory(uint16_t op, uint32_t len)
+{
+	uint64_t addr = MEMORY_AT + rnd(8) * 4096ull;
+
+	if (op == PRM_OP_alloc_memic && len >= sizeof(struct prm_alloc_memic_in)) {
+		prm_set(PRM_IN(alloc_memic), log_memic_addr_alignment, rnd(8));
+		prm_set64(PRM_IN(alloc_memic), range_start_addr, addr);
+		prm_set(PRM_IN(alloc_memic), range_size, 4096 * rnd(4));
+		prm_set(PRM_IN(alloc_memic), memic_size, 64 << rnd(8));
+	} else if (op == PRM_OP_dealloc_memic && len >= sizeof(struct prm_dealloc_memic_in)) {
+		prm_set64(PRM_IN(dealloc_memic), memic_start_addr, addr);
+		prm_set(PRM_IN(dealloc_memic), memic_size, 64 << rnd(8));
+	} else if (op == PRM_OP_modify_memic && len >= sizeof(struct prm_modify_memic_in)) {
+		prm_set(PRM_IN(modify_memic), op_mod, rnd(3));
+		prm_set(PRM_IN(modify_memic), memic_operation_type, rnd(3));
+		prm_set64(PRM_IN(modify_memic), memic_start_addr, addr);
+	} else if (op == PRM_OP_create_mkey && len >= sizeof(struct prm_create_mkey_in)) {
+		prm_set(PRM_IN(create_mkey), memory_key_mkey_entry.access_mode_1_0, 1);
+		prm_set(PRM_IN(create_mkey), memory_key_mkey_entry.access_mode_4_2, 1);
+		prm_set(PRM_IN(create_mkey), memory_key_mkey_entry.qpn, 0xffffff);
+		prm_set64(PRM_IN(create_mkey), memory_key_mkey_entry.start_addr, addr + rnd(128));
+		prm_set64(PRM_IN(create_mkey), memory_key_mkey_entry.len, rnd(4096));
+	}
+}
+
 static int send_command(struct client *c, uint16_t op, uint32_t len, unsigned int density)
 {
 	fill(in, len, density);
+	if (density && rnd(2))
+		aim_at_memory(op, len);
 	in[0] = op >> 8;
 	in[1] = op;
 	/* the driver, or one of the first contexts, if it is still there */
@@ -100,6 +132,8 @@ static void fuzz_doorbells(struct client *c)
 			data[k] = rnd(2) ? 0 : rnd(256);
 		len = 1u << rnd(4);
 		at = (rnd(2) ? 64 : rnd(100)) * 4096ull + rnd(4096 / len) * len;
+		if (!rnd(3))
+			at = MEMORY_AT + rnd(MEMIC_BAR_BYTES - 8);
 		if (at == offsetof(struct prm_iseg, cmdq_addr_h) ||
 		    at == offsetof(struct prm_iseg, cmdq_addr_l_sz))
 			continue;

@@ -100,7 +100,8 @@ static void allocations(void)
 		  "log_memic_addr_alignment is 7: the card announces 6"),
 		F(alloc_memic, memic_size, 0, "memic_size is 0, not a multiple of 64"),
 		F(alloc_memic, memic_size, 65, "memic_size is 65, not a multiple of 64"),
-		F(alloc_memic, memic_size, LEN + 64, "memic_size is 4160, the range has 4096 bytes"),
+		F(alloc_memic, memic_size, LEN + 64,
+		  "memic_size is 4160, the range has 4096 bytes"),
 		F(alloc_memic, range_start_addr, AT - PAGE,
 		  "range of 4096 bytes at 0x1f9f000: the memory is at 0x1fa0000, 131072 bytes"),
 		F(alloc_memic, range_start_addr, AT + MEMIC_BYTES,
@@ -123,7 +124,8 @@ static void releases(void)
 		F(dealloc_memic, memic_start_addr, 0,
 		  "no memory that was allocated begins at 0x0 of BAR 0",
 		  .status = PRM_STATUS_BAD_RES),
-		F(dealloc_memic, memic_size, LEN - 64, "memic_size is 4032: the memory has 4096 bytes"),
+		F(dealloc_memic, memic_size, LEN - 64,
+		  "memic_size is 4032: the memory has 4096 bytes"),
 	};
 	static const struct wrong_row busy[] = {
 		{ .field = "with an operation", .status = PRM_STATUS_RES_BUSY,
@@ -259,7 +261,8 @@ int main(int argc, char **argv)
 	not_announced(argv[1]);
 	rig_open_card(argv[1], 1, "cx6dx,devx");
 	allocations();
-	ktap(alloc(OTHER, PAGE, LEN) == OTHER, "memory is allocated in the range that the driver names");
+	ktap(alloc(OTHER, PAGE, LEN) == OTHER,
+	     "memory is allocated in the range that the driver names");
 	releases();
 	operations();
 	contexts();

@@ -46,6 +46,7 @@ void test_qpc(void);
 void test_wqe(void);
 void test_cqe(void);
 void test_caps(void);
+void test_memic(void);
 void test_counter(void);
 void test_flow(void);
 void test_ntuple(void);

@@ -91,6 +91,7 @@ int main(void)
 	test_wqe();
 	test_cqe();
 	test_caps();
+	test_memic();
 	test_counter();
 	test_flow();
 	test_ntuple();

@@ -22,9 +22,9 @@ import time
 from pyverbs import enums as e
 from pyverbs.addr import AH, AHAttr, GlobalRoute
 from pyverbs.cq import CQ
-from pyverbs.device import Context
+from pyverbs.device import DM, AllocDmAttr, Context
 from pyverbs.flow import Flow, FlowAttr
-from pyverbs.mr import MR, MW
+from pyverbs.mr import DMMR, MR, MW
 from pyverbs.pd import PD
 from pyverbs.providers.mlx5 import mlx5_enums, mlx5dv
 from pyverbs.pyverbs_error import PyverbsError
@@ -575,6 +575,19 @@ def dc(t):
         initiator.query(e.IBV_QP_STATE)
         for thing in initiator, target, srq, cq, pd, ctx:
             thing.close()
+
+
+@operation("verbs.dm", "a program allocates memory of the device with an operation, registers it, and frees it")
+def device_memory(t):
+    ctx = t.context()
+    pd = PD(ctx)
+    with t.here():
+        dm = DM(ctx, AllocDmAttr(length=6000))
+        mr = DMMR(pd, 6000, e.IBV_ACCESS_ZERO_BASED | e.IBV_ACCESS_LOCAL_WRITE, dm, 0)
+        increment = mlx5dv.Mlx5DmOpAddr(dm, 0)
+        increment.unmap(6000)
+        mr.close()
+        dm.close()
 
 
 @operation("verbs.pd", "a program allocates a protection domain")

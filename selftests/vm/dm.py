@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""usage: dm.py list | run ID DEVICE GID | obey DEVICE GID | maps
+"""usage: dm.py list | run ID DEVICE GID | obey DEVICE GID | maps | alloc | count
 
 Memory on the device: how programs allocate, map and register it. `list` prints ids and sentences of the tests, `obey` is a
-worker of lib/obey.sh, and `maps` a program whose device goes.
+worker of lib/obey.sh, `maps` a program whose device goes, `alloc` one that prints the error of an allocation, or 0, and `count`
+one that prints how many pages are free.
 """
 
 import ctypes
@@ -513,6 +514,15 @@ def maps():
     print("gone")
 
 
+def alloc():
+    """Allocate a page, and fill it; that it is gone is seen by the next one."""
+    try:
+        Dm(Context()).map().store(0, 1)
+        print(0)
+    except Refused as err:
+        print(errno.errorcode[err.code])
+
+
 def apart(words, fixed):
     """Run a test in a process of its own: what it leaves goes with it. Returns code and output."""
     reader, writer = os.pipe()
@@ -535,6 +545,11 @@ def begin(name, gid):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["obey"]:
         obey(lambda words: apart(words, sys.argv[2:]))
+    if sys.argv[1:] == ["alloc"]:
+        sys.exit(alloc())
+    if sys.argv[1:] == ["count"]:
+        print(len(exhaust(Context())))
+        sys.exit(0)
     if sys.argv[1:] == ["maps"]:
         sys.exit(maps())
     sys.exit(rows.main(__doc__, begin))

@@ -39,6 +39,41 @@ device_goes()
 	grep -q gone /tmp/maps
 }
 
+refuse() { emu fault "$CXR_GUEST" command "$1" status "$2" "$3" >/dev/null || fail "the emulator refuses the fault"; }
+page() { python3 -B "$tests" alloc; }
+
+needs_emulator()
+{
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
+	trap 'emu fault clear' EXIT
+}
+
+# The firmware has a page for itself, then all of them; any other refusal is that of the program
+taken()
+{
+	needs_emulator
+	refuse alloc_memic no_res nth=1
+	[ "$(page)" = 0 ]
+	refuse alloc_memic no_res times=all
+	[ "$(page)" = ENOMEM ]
+	emu fault clear
+	refuse alloc_memic bad_param nth=1
+	[ "$(page)" = EINVAL ]
+	[ "$(page)" = 0 ]
+	obey dm exhausted
+}
+
+# What the device keeps is not given to the next program
+kept()
+{
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver warns about it when it leaves"
+	needs_emulator
+	refuse dealloc_memic res_busy nth=1
+	[ "$(page)" = 0 ]
+	emu fault clear
+	[ "$(python3 -B "$tests" count)" = 31 ]
+}
+
 # Runs two itself, as it may run alone
 nothing_left()
 {
@@ -51,6 +86,9 @@ nothing_left()
 
 ktap_setup ready
 ktap_rows obey dm < <(rows_list "$tests")
+ktap_setup ready
+ktap_test taken "a page that the firmware does not give is passed over" taken
+ktap_test kept "a page that the device does not take back is given to nobody" kept
 ktap_setup ready
 ktap_test device.goes "a program has mapped memory, and its device goes: the program goes on" device_goes
 ktap_setup ready

@@ -6,6 +6,7 @@
 #include "host.h"
 #include "prm/cmdif.h"
 #include "prm/counter.h"
+#include "prm/dct.h"
 #include "prm/definer.h"
 #include "prm/dct.h"
 #include "prm/devx.h"

@@ -209,6 +209,9 @@ static int take_srq(struct cmd *c, struct qp *qp)
 	uint32_t num = prm_get(&qp->ctx, srqn_rmpn_xrqn), type = prm_get(&qp->ctx, rq_type);
 	enum obj_type shared = OBJ_SRQ;
 
+	/* A DCI only sends: drivers have one for all, which no context owns, and it is not used. */
+	if (qp->st == PRM_QP_ST_DCI && type == PRM_QP_RQ_SRQ)
+		return 0;
 	switch (type) {
 	case PRM_QP_RQ:
 	case PRM_QP_RQ_NONE:

@@ -99,7 +99,7 @@
  *	counters	the counter set of the port
  *	devx	a user context of the driver, and the table of subscriptions, if the card has them
  *	dm	which pages of the device's memory are free
- *	xrc, umr	nothing yet: their objects, also those of DC, are created by their first user
+ *	xrc, umr	nothing yet: the first user, also of DC, creates their objects
  *	client	events and the netdev
  *	device	ib_register_device()
  *	force	files of forced paths, which the removal of the device would not wait for

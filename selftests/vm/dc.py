@@ -35,11 +35,11 @@ from pyverbs.qp import QPAttr, QPCap, QPInitAttrEx  # noqa: E402
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
 from pyverbs.wr import SGE, RecvWR  # noqa: E402
 import differences as raw  # noqa: E402
-from devx_commands import Context as DevxContext, command, get  # noqa: E402
+from devx_commands import Context as DevxContext, Cq, command, get  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
-from uverbs import CREATE_QP, Refused, own_gids  # noqa: E402
+from uverbs import ALLOC_PD, CREATE_QP, Refused, own_gids  # noqa: E402
 
 KEY, WRONG_KEY = 0x1234567890abcdef, 0x1234567890abcdee
 PORT = 1
@@ -564,7 +564,7 @@ def not_made(net):
     refused(wrong, ctx.make, DCT, is_srq=0, srq=0)
     refused(wrong, ctx.make, DCI, recv_wr=16, recv_sge=1, rq_wqes=16, rq_shift=4)
     refused(wrong, ctx.make, DCI, rq_shift=4)
-    refused(wrong, ctx.make, DCI, sq_wqes=0)
+    refused(wrong + (errno.EIO,), ctx.make, DCI, sq_wqes=0)     # in-tree: what the device says of the length
     refused(wrong, ctx.make, DCI, sq_wqes=63)
     refused(wrong, ctx.make, DCI, uidx=0x1000000)
     refused(wrong, ctx.make, DCT, uidx=0xffffff)
@@ -611,22 +611,48 @@ def not_moved(net):
     ctx.move(dci, raw.RESET, raw.STATE, room=0)
 
 
-@row("event", "a program that has armed a target hears of the next wrong key, by an event")
-def event(net):
+def violated(near, to):
+    """One request with a wrong key"""
+    fails(near.do, near.initiator(), "wr_rdma_write", to, 100, key=WRONG_KEY)
+
+
+def violations(ctx, handle, dctn):
+    out = ctx.query(handle, command("query_dct", dctn=dctn), "query_dct_out")
+    return get(out, "query_dct_out", "dct_context_entry.dc_access_key_violation_count")
+
+
+@row("devx", "a program asks the device about a target of verbs by a command, but not about another target")
+def by_command(net):
     ctx, near = Raw(), net.near()
     ctx.gids = [entry for entry in ctx.gids if entry[0] == near.index]
     qp, dctn = ctx.target()
-    file = ctx.event_file()
-    ctx.subscribe(file, [KEY_VIOLATION], handle=qp, cookie=0x77)
+    _, other = ctx.target()
+    assert violations(ctx, qp, dctn) == 0
+    violated(near, {"dctn": dctn, "ah": near.ah(str(near.gid)), "rkey": 0, "addr": 0})
+    assert violations(ctx, qp, dctn) == 1
+    refused(errno.EINVAL, violations, ctx, qp, other)
     ctx.modify(qp, command("arm_dct_for_key_violation", dct_number=dctn))
-    to = {"dctn": dctn, "ah": near.ah(str(near.gid)), "rkey": 0, "addr": 0}
-    fails(near.do, near.initiator(), "wr_rdma_write", to, 100, key=WRONG_KEY)
+    refused(errno.EINVAL, ctx.modify, qp, command("arm_dct_for_key_violation", dct_number=other))
+
+
+@row("event", "a program that has made and armed a target by commands hears of the next wrong key")
+def event(net):
+    ctx, near = Raw(), net.near()
+    handle, pdn = struct.unpack("<II", ctx.command(ALLOC_PD, b"", 8))
+    srq = ctx.command(raw.CREATE_SRQ, raw.SRQ.pack({"pd": handle, "wr": 15, "sge": 1}), 16 + 8,
+                      raw.SRQ_DRIVER.pack({"buf": ctx.memory.other_queue, "db": ctx.memory.record + 256, "uidx": 7}))
+    values = {"pd": pdn, "cqn": Cq(ctx).cqn, "srqn_xrqn": raw.SRQ_RESPONSE.read(srq)["driver_srqn"], "dc_access_key": KEY, "rwe": 1,
+              "port": PORT, "mtu": e.IBV_MTU_1024, "my_addr_index": near.index, "hop_limit": 64}
+    target, out = ctx.create(command("create_dct", **{"dct_context_entry__" + name: value for name, value in values.items()}),
+                             "create_dct_out")
+    dctn = get(out, "create_dct_out", "dctn")
+    file = ctx.event_file()
+    ctx.subscribe(file, [KEY_VIOLATION], handle=target, cookie=0x77)
+    ctx.modify(target, command("arm_dct_for_key_violation", dct_number=dctn))
+    violated(near, {"dctn": dctn, "ah": near.ah(str(near.gid)), "rkey": 0, "addr": 0})
     assert select.select([file], [], [], SECONDS)[0], "no event"
-    cookie = struct.unpack_from("<Q", os.read(file, 4096))[0]
-    assert cookie == 0x77, hex(cookie)
-    out = ctx.query(qp, command("query_dct", dctn=dctn), "query_dct_out")
-    assert get(out, "query_dct_out", "dct_context_entry.dc_access_key_violation_count") == 1
-    refused(errno.EINVAL, ctx.query, qp, command("query_dct", dctn=dctn + 1), "query_dct_out")
+    assert struct.unpack_from("<Q", os.read(file, 4096))[0] == 0x77
+    ctx.destroy(target)
 
 
 # ---- the program ---------------------------------------------------------------------------------------------------------------

@@ -84,6 +84,11 @@ static int header_len(uint8_t opcode)
 		return op >= sizeof(rc) || rc[op] < 0 ? -1 :
 		       op >= 13 && op <= 18	      ? rc[op] :
 							rc[op] + 4;
+	/* DC as emulated adapters have it, see emulator/rdma/dc.h: their own headers come first */
+	if (service == 6)
+		return op >= sizeof(rc) || rc[op] < 0 ? -1 :
+		       op >= 13 && op <= 18	      ? rc[op] + 4 :
+							rc[op] + 24;
 	if (service == 3) /* UD */
 		return op == 4 ? 8 : op == 5 ? 12 : -1;
 	return -1;
@@ -353,6 +358,9 @@ static const struct {
 	{ "an XRC WRITE has RETH and XRCETH", 0xaa, 20 },
 	{ "an XRC ACK has the AETH only", 0xb1, 4 },
 	{ "XRC has no RESYNC", 0xb5, -1 },
+	{ "a DC WRITE has RETH and connect header", 0xca, 40 },
+	{ "a DC ACK has AETH and session", 0xd1, 8 },
+	{ "DC has no RESYNC", 0xd5, -1 },
 };
 
 static void header_self_test(void)

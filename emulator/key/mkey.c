@@ -243,7 +243,7 @@ static int mkey_set_memic(struct cmd *c, struct mkey *mkey, uint32_t octwords)
 	mkey->memic = memic_find(c->dev, mkey->start, mkey->len);
 	if (!mkey->memic)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "%llu bytes at 0x%llx of BAR 0 are not within memory that was allocated at once",
+			      "%llu bytes at 0x%llx of BAR 0 are not within one allocation",
 			      (unsigned long long)mkey->len, (unsigned long long)mkey->start);
 	mkey->memic->obj.refs++;
 	return 0;

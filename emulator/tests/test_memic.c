@@ -204,11 +204,11 @@ static void keys(void)
 		F(create_mkey, translations_octword_actual_size, 1,
 		  "a mkey of the device's memory has no translation list"),
 		F(create_mkey, MKC.len, LEN - 63,
-		  "4033 bytes at 0x1fa0040 of BAR 0 are not within memory that was allocated at once"),
+		  "4033 bytes at 0x1fa0040 of BAR 0 are not within one allocation"),
 		F(create_mkey, MKC.start_addr, AT + PAGE,
-		  "4032 bytes at 0x1fa1000 of BAR 0 are not within memory that was allocated at once"),
+		  "4032 bytes at 0x1fa1000 of BAR 0 are not within one allocation"),
 		F(create_mkey, MKC.start_addr, 64,
-		  "4032 bytes at 0x40 of BAR 0 are not within memory that was allocated at once"),
+		  "4032 bytes at 0x40 of BAR 0 are not within one allocation"),
 	};
 	static const struct wrong_row busy[] = {
 		{ .field = "with a key", .status = PRM_STATUS_RES_BUSY,

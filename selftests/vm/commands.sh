@@ -37,6 +37,7 @@ with_commands() # KIND ID
 	mlx5-silent.*) skip "the in-tree driver waits a minute for an answer" ;;
 	mlx5-refused.verbs.rc | mlx5-refused.verbs.raw | mlx5-refused.verbs.flows | mlx5-refused.verbs.xrc | mlx5-refused.verbs.rss)
 		skip "the kernel warns of an object that the in-tree driver has not destroyed" ;;
+	mlx5-refused.verbs.dm) skip "the kernel warns of memory that the device has kept from the in-tree driver" ;;
 	mlx5-refused.verbs.counter) skip "the in-tree driver destroys a counter before its queue pair" ;;
 	mlx5-refused.verbs.* | cxr-*) ;;
 	*) skip "the in-tree driver sends hundreds of commands" ;;

@@ -95,14 +95,17 @@ static bool page_has(const struct cxdev *dev, uint64_t addr, int op)
 	return false;
 }
 
-/* NULL, and who made the mistake is told: nothing is allocated there. */
-static uint8_t *byte_at(struct cxdev *dev, uint64_t addr, int op)
+/* NULL: nothing is allocated there. Who made the mistake is told once for each access. */
+static uint8_t *byte_at(struct cxdev *dev, uint64_t addr, int op, bool *told)
 {
 	struct memic *memic = owner(dev, addr);
 	const char *what = op == MEMORY ? "memory" : op_names[op];
 
 	if (has(memic, op))
 		return memic->bytes + (addr - memic->addr);
+	if (*told)
+		return NULL;
+	*told = true;
 	if (page_has(dev, addr, op))
 		trace(dev, "%s at 0x%llx of BAR 0: outside of what the page has of it", what,
 		      (unsigned long long)addr);
@@ -128,6 +131,8 @@ static void no_operation(struct cxdev *dev, uint64_t addr, int op, const char *h
 
 void memic_read(struct cxdev *dev, uint64_t offset, uint8_t *buf, size_t len)
 {
+	const size_t all = len;
+	bool told = false;
 	uint64_t addr;
 	uint8_t *at;
 	size_t n;
@@ -136,22 +141,24 @@ void memic_read(struct cxdev *dev, uint64_t offset, uint8_t *buf, size_t len)
 	for (; len; offset += n, buf += n, len -= n) {
 		addr = place(dev, offset, &op);
 		n = part(addr, len);
-		at = byte_at(dev, addr, op);
+		at = byte_at(dev, addr, op, &told);
 		if (!at)
 			continue;
 		if (op == MEMORY) {
 			memcpy(buf, at, n);
-		} else if (op == PRM_MEMIC_TEST_AND_SET && len == 1) {
+		} else if (op == PRM_MEMIC_TEST_AND_SET && all == 1) {
 			*buf = *at;
 			*at = 1;
 		} else {
-			no_operation(dev, addr, op, "read", len);
+			no_operation(dev, addr, op, "read", all);
 		}
 	}
 }
 
 void memic_write(struct cxdev *dev, uint64_t offset, const uint8_t *buf, size_t len)
 {
+	const size_t all = len;
+	bool told = false;
 	uint64_t addr;
 	uint8_t *at;
 	size_t n;
@@ -160,15 +167,15 @@ void memic_write(struct cxdev *dev, uint64_t offset, const uint8_t *buf, size_t 
 	for (; len; offset += n, buf += n, len -= n) {
 		addr = place(dev, offset, &op);
 		n = part(addr, len);
-		at = byte_at(dev, addr, op);
+		at = byte_at(dev, addr, op, &told);
 		if (!at)
 			continue;
 		if (op == MEMORY)
 			memcpy(at, buf, n);
-		else if (op == PRM_MEMIC_INCREMENT && len == 1)
+		else if (op == PRM_MEMIC_INCREMENT && all == 1)
 			*at += *buf;
 		else
-			no_operation(dev, addr, op, "write", len);
+			no_operation(dev, addr, op, "write", all);
 	}
 }
 
@@ -181,26 +188,32 @@ static int check_announced(struct cmd *c)
 	return refuse(c, PRM_STATUS_BAD_OP, "memory of the device is not announced");
 }
 
+/* Faults may raise what is announced, but not what there is. */
+static uint32_t at_most(uint32_t announced, uint32_t have)
+{
+	return announced < have ? announced : have;
+}
+
 static int check_alloc(struct cmd *c, const struct prm_alloc_memic_in *in)
 {
 	const struct prm_device_mem_cap *cap = caps(c->dev);
+	uint32_t bytes = at_most(prm_get(cap, memic_bar_size), MEMIC_BYTES);
+	uint32_t log_align = at_most(prm_get(cap, log_max_memic_addr_alignment),
+				     MEMIC_LOG_MAX_ALIGN);
 	uint64_t start = prm_get64(in, range_start_addr), from = c->dev->card->memic_at;
 	uint32_t range = prm_get(in, range_size), size = prm_get(in, memic_size);
 
-	if (prm_get(in, log_memic_addr_alignment) > prm_get(cap, log_max_memic_addr_alignment))
+	if (prm_get(in, log_memic_addr_alignment) > log_align)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_memic_addr_alignment is %u: the card announces %u",
-			      prm_get(in, log_memic_addr_alignment),
-			      prm_get(cap, log_max_memic_addr_alignment));
+			      prm_get(in, log_memic_addr_alignment), log_align);
 	if (!size || size % PRM_MEMIC_UNIT)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "memic_size is %u, not a multiple of %u",
 			      size, PRM_MEMIC_UNIT);
-	if (start < from || start - from > prm_get(cap, memic_bar_size) ||
-	    range > prm_get(cap, memic_bar_size) - (start - from))
+	if (start < from || start - from > bytes || range > bytes - (start - from))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "range of %u bytes at 0x%llx: the memory is at 0x%llx, %u bytes",
-			      range, (unsigned long long)start, (unsigned long long)from,
-			      prm_get(cap, memic_bar_size));
+			      range, (unsigned long long)start, (unsigned long long)from, bytes);
 	if (size > range)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "memic_size is %u, the range has %u bytes",
 			      size, range);

@@ -63,10 +63,26 @@ static bool probe_start(struct dut *dut, uint32_t value, uint32_t arg)
 	return value == (can_alloc(dut, 4096, 64, 0) ? start(dut) : 0);
 }
 
+/* Also if a fault announces more than there is. */
+static bool more_is_refused(struct dut *dut, unsigned int bit, unsigned int width, uint32_t value,
+			    uint32_t range, unsigned int log_align)
+{
+	__be32 *page = (__be32 *)dut->dev->hca->cap_cur[PRM_CAP_DEVICE_MEM];
+	uint32_t before = prm_get_bits(page, bit, width);
+	bool refused;
+
+	prm_set_bits(page, bit, width, value);
+	refused = !can_alloc(dut, range, 64, log_align);
+	prm_set_bits(page, bit, width, before);
+	return refused;
+}
+
 static bool probe_bar_size(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
-	return can_alloc(dut, value, 64, 0) == !!value && !can_alloc(dut, value + 1, 64, 0);
+	return can_alloc(dut, value, 64, 0) == !!value && !can_alloc(dut, value + 1, 64, 0) &&
+	       more_is_refused(dut, offsetof(struct prm_device_mem_cap_bits, memic_bar_size), 32,
+			       2 * MEMIC_BYTES, MEMIC_BYTES + 64, 0);
 }
 
 static bool probe_max_size(struct dut *dut, uint32_t value, uint32_t arg)
@@ -88,7 +104,11 @@ static bool probe_min_size(struct dut *dut, uint32_t value, uint32_t arg)
 static bool probe_alignment(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)arg;
-	return can_alloc(dut, 4096, 64, value) == !!value && !can_alloc(dut, 4096, 64, value + 1);
+	return can_alloc(dut, 4096, 64, value) == !!value && !can_alloc(dut, 4096, 64, value + 1) &&
+	       more_is_refused(dut,
+			       offsetof(struct prm_device_mem_cap_bits,
+					log_max_memic_addr_alignment),
+			       8, 255, 4096, 64);
 }
 
 static bool probe_operations(struct dut *dut, uint32_t value, uint32_t arg)

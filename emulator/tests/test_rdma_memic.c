@@ -286,6 +286,12 @@ static void operations(void)
 	   cpu_load(&b, mem + 70, 4) == 1, "a read returns the byte and sets it to 1");
 	cpu_store(&b, inc + 70, 4, 1);
 	cpu_store(&b, inc + 70, 2, 1);
+	cpu_store(&b, inc + 69, 2, 0x101);
+	/* half of it in another unit of the memory */
+	cpu_store(&b, mem + 63, 2, 0x0202);
+	cpu_store(&b, inc + 63, 2, 0x0101);
+	cpu_load(&b, set + 63, 2);
+	ok(cpu_load(&b, mem + 63, 2) == 0x0202, "an access across units is no operation in either");
 	cpu_store(&b, set + 70, 1, 9);
 	ok(!cpu_load(&b, set + 68, 4) && !cpu_load(&b, inc + 70, 1) &&
 	   cpu_load(&b, mem + 70, 4) == 1 && !b.dev->violations,

@@ -433,9 +433,11 @@ static int start_dct(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int ma
 		return err;
 	err = copy_resp_modify(qp->qpn, dev->core->caps.ece ? ece : 0, udata);
 	if (err) {
+		/* If the device keeps it, it is destroyed with the QP. */
 		if (destroy_device_dct(qp))
-			ibdev_warn(&dev->ibdev, "the device keeps DC target %#x\n", qp->qpn);
-		cxr_ib_target_init(&qp->dct->target);
+			WRITE_ONCE(qp->state, IB_QPS_RTR);
+		else
+			cxr_ib_target_init(&qp->dct->target);
 		return err;
 	}
 	cxr_ib_qp_set_sgid(qp, rdma_ah_read_grh(&attr->ah_attr)->sgid_index);

@@ -8,6 +8,7 @@
  */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
+#include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <rdma/mlx5_user_ioctl_cmds.h>
@@ -136,12 +137,32 @@ static int alloc_memory(struct cxr_ib_dm *dm, u8 log_align)
 	}
 }
 
+/* Another program may have had it. */
+static int clear_memory(const struct cxr_ib_dm *dm)
+{
+	void __iomem *memory;
+	phys_addr_t phys = cxr_memic_phys(dm->dev->core, dm->addr, dm->size);
+
+	memory = phys ? ioremap_wc(phys, dm->size) : NULL;
+	if (!memory)
+		return -ENOMEM;
+	memset_io(memory, 0, dm->size);
+	readb(memory);		/* before a write of the program, by another mapping */
+	iounmap(memory);
+	return 0;
+}
+
+static void free_memory(struct cxr_ib_dm *dm)
+{
+	if (!cxr_cmd_dealloc_memic(dm->dev->core, dm->addr, dm->size))
+		free_pages_at(dm->dev, dm->first_page, dm->npages);
+}
+
 static void release_memory(struct kref *ref)
 {
 	struct cxr_ib_dm *dm = container_of(ref, struct cxr_ib_dm, ref);
 
-	if (!cxr_cmd_dealloc_memic(dm->dev->core, dm->addr, dm->size))
-		free_pages_at(dm->dev, dm->first_page, dm->npages);
+	free_memory(dm);
 	mutex_destroy(&dm->lock);
 	kfree(dm);
 }
@@ -304,14 +325,21 @@ static struct cxr_ib_dm *create_dm(struct cxr_ib_dev *dev, const struct ib_dm_al
 	dm->size = ALIGN(attr->length, CXR_MEMIC_UNIT);
 	dm->npages = DIV_ROUND_UP(dm->size, PAGE_SIZE);
 	err = alloc_memory(dm, log_align);
-	if (err) {
-		kfree(dm);
-		return ERR_PTR(err);
-	}
+	if (err)
+		goto err_free;
+	err = clear_memory(dm);
+	if (err)
+		goto err_free_memory;
 	kref_init(&dm->ref);
 	mutex_init(&dm->lock);
 	context_unsafe(INIT_LIST_HEAD(&dm->maps));
 	return dm;
+
+err_free_memory:
+	free_memory(dm);
+err_free:
+	kfree(dm);
+	return ERR_PTR(err);
 }
 
 static struct ib_dm *alloc_dm(struct ib_ucontext *ctx, const struct ib_dm_alloc_attr *attr,
@@ -375,9 +403,15 @@ u64 cxr_ib_dm_addr(struct ib_dm *ibdm)
 
 /* ---- methods of the provider ---- */
 
+/* Its pages are the program's; they cannot be those of the memory, which others may have. */
 static int check_op(const struct cxr_ib_dm *dm, const struct dm_map *map)
 {
-	if (first_page(map) && offset_in_page(map->addr) + dm->size <= dm->npages * PAGE_SIZE)
+	const struct cxr_caps *caps = &dm->dev->core->caps;
+	u64 start = map->addr & PAGE_MASK, end = start + dm->npages * PAGE_SIZE;
+	bool apart = end <= caps->memic_start || start >= caps->memic_start + caps->memic_size;
+
+	if (first_page(map) && apart &&
+	    offset_in_page(map->addr) + dm->size <= dm->npages * PAGE_SIZE)
 		return 0;
 	ibdev_err(&dm->dev->ibdev, "operation %u of device memory at %#llx, %#x bytes\n", map->op,
 		  map->addr, dm->size);

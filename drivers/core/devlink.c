@@ -381,7 +381,8 @@ static void set_all_initial(struct cxr_dev *dev)
 	set_size(devlink, CXR_SIZE_IO_EQ, dev->sizes[CXR_SIZE_IO_EQ]);
 	set_size(devlink, CXR_SIZE_EVENT_EQ, dev->sizes[CXR_SIZE_EVENT_EQ]);
 	if (dev->has_max_macs)
-		set_size(devlink, CXR_SIZE_MACS, BIT(dev->core.caps.log_max_current_uc_list));
+		set_size(devlink, CXR_SIZE_MACS,
+			 min_t(u32, BIT(dev->core.caps.log_max_current_uc_list), dev->macs_max));
 	for (i = 0; i < CXR_ROCE_PARAM_COUNT; i++)
 		set_initial(devlink, ROCE_PARAM_ID + i, dev->requested[i]);
 	devl_unlock(devlink);

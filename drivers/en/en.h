@@ -366,8 +366,9 @@ struct cxr_en {
 	/* by tx queue: of a class, those of all channels; NULL: it is not open */
 	struct cxr_en_sq *sqs[CXR_EN_CHANNELS_MAX * CXR_TCS];
 	unsigned int tcs_seen;		/* as many classes as there have been at once; RTNL */
-	/* for how many channels, and classes of each, XPS was set last; RTNL */
-	unsigned int xps_channels, xps_tcs;
+	unsigned int xps_channels;	/* for how many XPS was set last; RTNL */
+	/* channels << 8 | classes of mode dcb, 0: there are none; for cxr_en_select_queue() */
+	u32 select;
 	bool xdp_open;			/* cxr_en_xdp_xmit() may use the channels */
 	struct bpf_prog __rcu *xdp_prog;	/* with a reference; RTNL to change it */
 
@@ -515,8 +516,13 @@ static inline unsigned int cxr_en_txq_index(const struct cxr_en_sq *sq)
 unsigned int cxr_en_channels_grouped(const struct cxr_en_config *config);
 int cxr_en_setup_tc(struct net_device *ndev, enum tc_setup_type type, void *data);
 u16 cxr_en_select_queue(struct net_device *ndev, struct sk_buff *skb, struct net_device *sb_dev);
-/* So many tx queues, in the classes of @config. RTNL held. */
-int cxr_en_set_txqs(struct cxr_en *en, const struct cxr_en_config *config);
+/*
+ * Numbers of queues of the netdev, and its classes, as they are or will be opened with @config.
+ * RTNL held, or the netdev is not registered.
+ */
+int cxr_en_set_queues(struct cxr_en *en, const struct cxr_en_config *config);
+/* One class, and none of the stack. RTNL held. */
+void cxr_en_forget_classes(struct cxr_en *en);
 
 /* ring.c */
 /*

@@ -272,7 +272,7 @@ static void adapt_config(struct cxr_en *en)
 	en->config.inline_mode = en->device_inline;	/* as far as stage dcb does not change it */
 	en->config.channels = min(en->config.channels, cxr_en_max_channels(en->core));
 	if (cxr_en_channels_grouped(&en->config) > en->config.channels)
-		en->config.n_groups = 0;
+		cxr_en_forget_classes(en);
 	rtnl_unlock();
 }
 
@@ -294,11 +294,12 @@ static int port_up(void *owner)
 		return -EPROTO;
 	}
 	WRITE_ONCE(ndev->max_mtu, mtu);
-	if (en->kept)
+	if (en->kept) {
 		adapt_config(en);
-	else
-		set_defaults(en);
-	return 0;
+		return 0;
+	}
+	set_defaults(en);
+	return cxr_en_set_queues(en, &en->config);
 }
 
 static void destroy_tises(struct cxr_en *en, unsigned int n)

@@ -3,9 +3,10 @@
  * Traffic classes of the stack, by the offload of mqprio.
  *
  * In mode dcb each class has a tx queue for each channel, whose packets have the class as their
- * priority in the device. As with the in-tree driver, the class is that of the priority in the
- * packet, by VLAN tag or DSCP as the port trusts them. In mode channel there is one queue for each
- * channel, and the classes divide them.
+ * priority in the device. As with the in-tree driver, the priority of a packet is that of its VLAN
+ * tag or DSCP, as the port trusts them, and with eight classes it is the class; with fewer, which
+ * that driver does not have, the map of mqprio leads to the class. In mode channel there is one
+ * queue for each channel, and the classes divide them.
  *
  * Without the offload the classes are the stack's own, and nothing here touches them.
  */
@@ -30,9 +31,15 @@ unsigned int cxr_en_channels_grouped(const struct cxr_en_config *config)
 	return sum;
 }
 
-static bool has_classes(const struct cxr_en_config *config)
+void cxr_en_forget_classes(struct cxr_en *en)
 {
-	return config->tcs > 1 || config->n_groups;
+	en->config.tcs = 1;
+	en->config.n_groups = 0;
+	WRITE_ONCE(en->select, 0);
+	if (!netdev_get_num_tc(en->ndev))
+		return;
+	netdev_reset_tc(en->ndev);
+	en->xps_channels = 0;
 }
 
 /* The number of classes alone resets what users have chosen for XPS. */
@@ -42,7 +49,8 @@ static int set_classes(struct cxr_en *en, const struct cxr_en_config *config)
 	struct net_device *ndev = en->ndev;
 	int err = 0;
 
-	if (!has_classes(config))
+	WRITE_ONCE(en->select, config->tcs > 1 ? config->channels << 8 | config->tcs : 0);
+	if (config->tcs == 1 && !config->n_groups)
 		return 0;
 	if (netdev_get_num_tc(ndev) != n) {
 		err = netdev_set_num_tc(ndev, n);
@@ -57,7 +65,7 @@ static int set_classes(struct cxr_en *en, const struct cxr_en_config *config)
 }
 
 /* The stack has no class without queues, not even in between. */
-int cxr_en_set_txqs(struct cxr_en *en, const struct cxr_en_config *config)
+static int set_txqs(struct cxr_en *en, const struct cxr_en_config *config)
 {
 	unsigned int n = config->channels * config->tcs;
 	int err = 0;
@@ -70,26 +78,34 @@ int cxr_en_set_txqs(struct cxr_en *en, const struct cxr_en_config *config)
 	return err;
 }
 
+int cxr_en_set_queues(struct cxr_en *en, const struct cxr_en_config *config)
+{
+	return set_txqs(en, config) ?: netif_set_real_num_rx_queues(en->ndev, config->channels);
+}
+
 /* ---- the class of a packet ---- */
 
-/* -1: the packet has none. */
-static int packet_dscp(struct sk_buff *skb)
+/* -1: the packet has none. Others may have the skb as well, so it is only read. */
+static int packet_dscp(const struct sk_buff *skb)
 {
+	int offset = skb_network_offset(skb);
+	struct ipv6hdr ipv6;
+	struct iphdr ipv4;
+	const void *header;
+
 	switch (skb->protocol) {
 	case htons(ETH_P_IP):
-		if (!pskb_network_may_pull(skb, sizeof(struct iphdr)))
-			return -1;
-		return ipv4_get_dsfield(ip_hdr(skb)) >> 2;
+		header = skb_header_pointer(skb, offset, sizeof(ipv4), &ipv4);
+		return header ? ipv4_get_dsfield(header) >> 2 : -1;
 	case htons(ETH_P_IPV6):
-		if (!pskb_network_may_pull(skb, sizeof(struct ipv6hdr)))
-			return -1;
-		return ipv6_get_dsfield(ipv6_hdr(skb)) >> 2;
+		header = skb_header_pointer(skb, offset, sizeof(ipv6), &ipv6);
+		return header ? ipv6_get_dsfield(header) >> 2 : -1;
 	default:
 		return -1;
 	}
 }
 
-static u8 packet_prio(const struct cxr_en *en, struct sk_buff *skb)
+static u8 packet_prio(const struct cxr_en *en, const struct sk_buff *skb)
 {
 	int dscp = READ_ONCE(en->dcb.trust_dscp) ? packet_dscp(skb) : -1;
 
@@ -101,15 +117,17 @@ static u8 packet_prio(const struct cxr_en *en, struct sk_buff *skb)
 u16 cxr_en_select_queue(struct net_device *ndev, struct sk_buff *skb, struct net_device *sb_dev)
 {
 	const struct cxr_en *en = netdev_priv(ndev);
-	unsigned int channels = READ_ONCE(en->n_channels);
 	u16 txq = netdev_pick_tx(ndev, skb, sb_dev);
-	int tc;
+	u32 select = READ_ONCE(en->select);
+	unsigned int tc, class;
 
-	if (likely(ndev->real_num_tx_queues <= channels) || !channels)
+	if (likely(!select))
 		return txq;
-	tc = netdev_get_prio_tc_map(ndev, packet_prio(en, skb));
-	txq = tc * channels + txq % channels;
-	return txq < ndev->real_num_tx_queues ? txq : 0;
+	tc = packet_prio(en, skb);
+	if ((select & 0xff) < CXR_TCS)
+		tc = netdev_get_prio_tc_map(ndev, tc);
+	class = tc * (select >> 8) + txq % (select >> 8);
+	return class < ndev->real_num_tx_queues ? class : txq;
 }
 
 /* ---- the offload ---- */
@@ -139,7 +157,6 @@ static int setup_mqprio(struct cxr_en *en, struct tc_mqprio_qopt_offload *mqprio
 {
 	struct tc_mqprio_qopt *qopt = &mqprio->qopt;
 	struct cxr_en_config config = en->config;
-	bool had = has_classes(&config);
 	int err = 0;
 
 	if (qopt->num_tc > CXR_TCS)
@@ -157,14 +174,10 @@ static int setup_mqprio(struct cxr_en *en, struct tc_mqprio_qopt_offload *mqprio
 		return err;
 
 	qopt->hw = TC_MQPRIO_HW_OFFLOAD_TCS;
-	if (had && !has_classes(&config)) {
-		netdev_reset_tc(en->ndev);
-		en->xps_channels = 0;
-	}
 	err = cxr_en_reconfigure(en, &config);
-	/* A closed interface has its queues later, but its classes now. */
-	if (!err && !netif_running(en->ndev))
-		err = cxr_en_set_txqs(en, &config);
+	/* The qdisc is gone in any case. */
+	if (!qopt->num_tc)
+		cxr_en_forget_classes(en);
 	return err;
 }
 

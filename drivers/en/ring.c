@@ -353,27 +353,25 @@ static void close_channel(struct cxr_en_channel *ch)
 /*
  * A CPU sends through the channel whose interrupt it has, or, if there are fewer channels than
  * vectors, through that of another CPU. What users choose (xps_cpus) stays until the number of
- * channels changes, as with the in-tree driver.
+ * channels changes, as with the in-tree driver. The stack has it for its first class only; packets
+ * of others go through the channel of their hash.
  */
-static void set_xps(struct cxr_en *en, const struct cxr_en_config *config)
+static void set_xps(struct cxr_en *en, unsigned int channels)
 {
-	unsigned int channels = config->channels, i, tc, vector;
 	int node = dev_to_node(en->core->dev);
+	unsigned int i, vector;
 	cpumask_var_t cpus;
 
-	if ((en->xps_channels == channels && en->xps_tcs == config->tcs) ||
-	    !zalloc_cpumask_var(&cpus, GFP_KERNEL))
+	if (en->xps_channels == channels || !zalloc_cpumask_var(&cpus, GFP_KERNEL))
 		return;
 	for (i = 0; i < channels; i++) {
 		cpumask_clear(cpus);
 		for (vector = i; vector < en->core->comp_vectors; vector += channels)
 			cpumask_set_cpu(cpumask_local_spread(vector, node), cpus);
-		for (tc = 0; tc < config->tcs; tc++)
-			netif_set_xps_queue(en->ndev, cpus, cxr_en_txq(config, i, tc));
+		netif_set_xps_queue(en->ndev, cpus, i);
 	}
 	free_cpumask_var(cpus);
 	en->xps_channels = channels;
-	en->xps_tcs = config->tcs;
 }
 
 int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
@@ -382,14 +380,10 @@ int cxr_en_open_channels(struct cxr_en *en, const struct cxr_en_config *config)
 	unsigned int tc;
 	int err;
 
-	err = cxr_en_set_txqs(en, config);
+	err = cxr_en_set_queues(en, config);
 	if (err)
 		return err;
-
-	err = netif_set_real_num_rx_queues(en->ndev, config->channels);
-	if (err)
-		return err;
-	set_xps(en, config);
+	set_xps(en, config->channels);
 
 	for (en->n_channels = 0; en->n_channels < config->channels; en->n_channels++) {
 		ch = open_channel(en, en->n_channels, config);

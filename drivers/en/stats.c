@@ -247,6 +247,8 @@ static void get_queue_stats_tx(struct net_device *ndev, int i, struct netdev_que
 	unsigned int channels = en->config.channels;
 	struct queue_counts counts;
 
+	if (i / channels >= en->config.tcs)
+		return;
 	read_queue(cxr_en_tx_stats(en, i % channels, i / channels), &counts);
 	tell_tx(&counts, stats);
 }

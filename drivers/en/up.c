@@ -113,6 +113,9 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 
 	ASSERT_RTNL();
 	if (!netif_running(ndev) || en->kept) {
+		err = cxr_en_set_queues(en, config);
+		if (err)
+			return err;
 		en->config = *config;
 		WRITE_ONCE(ndev->mtu, config->mtu);
 		return 0;

@@ -82,6 +82,14 @@ by_tag()
 	goes_by 0 "$(peer_ip)" so-priority=5
 }
 
+# With eight classes that of a packet is its priority, whatever the map of the stack says.
+not_by_map()
+{
+	classes num_tc 8 map 0 0 0 0 1 1 1 1 2 2 2 2 3 3 3 3 hw 1
+	goes_by 5 $VLAN_PEER so-priority=5
+	goes_by 7 $VLAN_PEER so-priority=7
+}
+
 by_dscp()
 {
 	all_classes
@@ -112,6 +120,11 @@ while_down()
 	[ "$(tx_queues)" = 2 ]
 	ip link set "$netdev" down
 	all_classes
+	[ "$(tx_queues)" = 16 ]
+	ethtool -L "$netdev" combined 1
+	[ "$(tx_queues)" = 8 ]
+	ethtool -S "$netdev" >/dev/null
+	ethtool -L "$netdev" combined 2
 	ip link set "$netdev" up
 	[ "$(tx_queues)" = 16 ]
 	ip link set mq.7 up
@@ -190,6 +203,7 @@ down()
 ktap_setup ready
 ktap_test dcb "with eight classes each channel has a tx queue of each, and traffic passes" offloads
 ktap_test tag "a packet goes by the queue of the priority in its VLAN tag" by_tag
+ktap_test map "with eight classes the map of the stack does not change that" not_by_map
 ktap_test dscp "with trust in DSCP it is that of the DSCP" by_dscp
 ktap_test channels "the classes stay with other channels and rings" other_channels
 ktap_test closed "classes of a closed interface are there when it is opened" while_down

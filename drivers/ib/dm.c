@@ -22,7 +22,6 @@
 
 /* Offsets for mmap() are a command and an index of 16 bits, whose parts are on both sides of it. */
 #define MMAP_CMD(pgoff)		((pgoff) >> 8 & 0xff)
-#define MMAP_INDEX(pgoff)	(((pgoff) & 0xff) | (pgoff) >> 16 << 8)
 #define INDEX_MAX		U16_MAX
 #define FIRST_ENTRY		((u32)MLX5_IB_MMAP_DEVICE_MEM << 16)
 
@@ -31,6 +30,11 @@
 #define THE_MEMORY		OPS_MAX	/* struct dm_map.op: of no operation */
 /* Of software steering: the last one that the in-tree driver knows (6.1 has no name for it) */
 #define LAST_ICM_TYPE		4
+
+static unsigned long mmap_index(unsigned long pgoff)
+{
+	return (pgoff & 0xff) | pgoff >> 16 << 8;
+}
 
 struct cxr_ib_dm {
 	struct ib_dm ibdm;
@@ -249,12 +253,12 @@ static phys_addr_t first_page(const struct dm_map *map)
 int cxr_ib_dm_mmap(struct ib_ucontext *ibctx, struct vm_area_struct *vma)
 {
 	struct rdma_user_mmap_entry *entry;
-	u32 index = MMAP_INDEX(vma->vm_pgoff);
+	unsigned long index = mmap_index(vma->vm_pgoff);
 	int err;
 
 	entry = rdma_user_mmap_entry_get_pgoff(ibctx, FIRST_ENTRY + index);
 	if (!entry) {
-		ibdev_dbg(ibctx->device, "mmap: no device memory has index %#x\n", index);
+		ibdev_dbg(ibctx->device, "mmap: no device memory has index %#lx\n", index);
 		return -EINVAL;
 	}
 

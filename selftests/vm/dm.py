@@ -46,6 +46,8 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.mmap.restype = ctypes.c_void_p
 LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
 LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+LIBC.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+MADV_DONTFORK = 10
 
 
 def refused(code, call, *args, **more):
@@ -68,6 +70,8 @@ class Map:
         self.start = LIBC.mmap(None, self.bytes, mmap.PROT_READ | mmap.PROT_WRITE, flags, ctx.fd, pgoff * PAGE)
         if self.start == ctypes.c_void_p(-1).value:
             raise Refused(ctypes.get_errno())
+        # ib_core's locks of mappings are in one order in fork(), and in another when a device goes: lockdep of 6.12 tells
+        assert LIBC.madvise(self.start, self.bytes, MADV_DONTFORK) == 0
         self.at = self.start + offset
 
     def load(self, offset, size=4):

@@ -14,17 +14,28 @@
  *   RC.
  *
  * A session is what a DCI sends from the time it connects until it connects again: to another
- * target, after a reset, after a message that failed, or because the target has forgotten it. Its
- * number is greater than that of all sessions of the adapter before it. A target drops packets of
- * sessions that are older than the one it knows of an initiator, and a DCI responses that are not
- * of its own. It connects when nothing is outstanding.
+ * target, after a reset, after a message that failed, because the target has forgotten it, or
+ * before it has more than 2^22 packets, so that a PSN stands for one of them. It connects when
+ * nothing is outstanding.
+ *
+ * An adapter counts its sessions, modulo 2^32, from a random number, and draws a random epoch when
+ * its process starts. A target drops packets of sessions that are older than the one it knows of an
+ * initiator, in the same epoch; what is of another epoch is a new session. (Packets of a process
+ * that has ended, which come after those of the one that follows it, are taken for new as well.) A
+ * DCI drops responses that are not of its session.
  *
  * A target keeps a bounded number of responders. If there is none left, it gives up the one that is
- * idle for the longest time, and remembers for a while where that stood: a late duplicate is still
- * answered as one, but for an atomic, whose result is gone. What has been forgotten altogether is a
- * new session to it: at its beginning the packet is executed, perhaps again; in the midst the
- * target asks for the beginning of the session, and the DCI connects anew with what is not
- * acknowledged yet.
+ * idle for the longest time, or has failed, and remembers for a while where that stood: a late
+ * duplicate is still answered as one, but for an atomic, whose result is gone. If all are in the
+ * midst of something, it gives up the one that has been silent for the longest time, at least
+ * DC_SILENT_NS, and its message is aborted. If there is none either, it does not answer.
+ *
+ * A message that was aborted so, and a session that is forgotten altogether, cannot go on: the
+ * target answers by DC_NAK_SESSION, with the PSN from which on all must be sent again, and the DCI
+ * connects anew with what is not acknowledged. So a message can be done twice if it was done and
+ * its acknowledgment is lost, or waits behind a READ whose responses are lost, and then the target
+ * forgets the session. The same is true of a packet at the beginning of a session: the target
+ * executes it as the first of a new one.
  */
 #ifndef CXEMU_DC_H
 #define CXEMU_DC_H
@@ -43,12 +54,16 @@ struct qp;
 #define DC_ETH_BYTES	24
 #define DC_RESP_BYTES	4	/* the session of a response */
 
-/* The connect header, in this order; 4 reserved bytes end it. In a response: the session alone. */
+/* NAK syndrome, of a code that is not defined: the target does not know the session (any more). */
+#define DC_NAK_SESSION	0x7f
+
+/* The connect header, in this order. In a response: the session alone. */
 struct dc_eth {
 	uint64_t key;
 	uint32_t initiator;	/* QPN of the DCI */
 	uint32_t session;
 	uint32_t first_psn;	/* of the session */
+	uint32_t epoch;		/* sessions of another one are none that were before */
 };
 
 /* ---- the initiator: dci.c ------------------------------------------------------------------- */
@@ -91,18 +106,23 @@ void dci_answer(struct qp *qp, const struct packet *pkt);	/* as requester_answer
 
 /* Of a function. */
 #define DC_RESPONDERS	256
+#define DC_SHARED	192	/* beyond those a DCT that has more than half gives up its own */
+#define DC_SILENT_NS	100000000ull	/* then one may be given up in the midst of a message */
 #define DC_REMEMBERED	1024	/* of those given up */
 
 /* Where a responder stood. */
 struct dc_past {
-	uint32_t dctn, initiator, session, psn, msn;
+	uint32_t dctn, initiator, epoch, session, psn, msn;
+	bool broken;	/* in the midst of the message that begins at psn: it cannot go on */
 	uint8_t gid[16];
 };
 
 /* Of a function. */
 struct dc_state {
-	uint32_t last_session;
+	uint32_t epoch, last_session;
 	unsigned int n_responders;
+	uint64_t nak_ms;	/* in which n_naks were sent that are of no responder */
+	unsigned int n_naks;
 	struct list_head lru;	/* of responders; the one used last comes first */
 	unsigned int n_past;	/* ever */
 	struct dc_past past[DC_REMEMBERED];

@@ -4,6 +4,8 @@
 
 #include "rdma/rdma.h"
 
+#define SESSION_PACKETS	(1u << 22)	/* as many as the longest message has, at least */
+
 static struct message *msg_at(struct qp *qp, uint32_t pos)
 {
 	return &qp->req.ring[pos & qp->req.mask];
@@ -67,10 +69,26 @@ static bool stream_fails(struct qp *qp, uint16_t stream)
 
 /* ---- sessions ------------------------------------------------------------------------------ */
 
+static bool same_path(const struct av *x, const struct av *y)
+{
+	return !memcmp(x->dmac, y->dmac, sizeof(x->dmac)) &&
+	       !memcmp(x->dgid, y->dgid, sizeof(x->dgid)) && x->sgid_index == y->sgid_index &&
+	       x->tclass == y->tclass && x->hop_limit == y->hop_limit && x->prio == y->prio &&
+	       x->flow_label == y->flow_label && x->udp_sport == y->udp_sport;
+}
+
 static bool is_target(const struct qp *qp, const struct swqe *w)
 {
 	return qp->dci.connected && qp->remote_qpn == w->dqpn && qp->dci.key == w->dc_key &&
-	       !memcmp(&qp->av, &w->av, sizeof(w->av));
+	       same_path(&qp->av, &w->av);
+}
+
+/* Is there room for it in the session? One that has begun in it fits. */
+static bool fits(const struct qp *qp, const struct message *msg)
+{
+	uint32_t end = psn_add(msg->psn, msg->n_psn);
+
+	return psn_add(end, -qp->dci.first_psn) <= SESSION_PACKETS;
 }
 
 bool dci_connect(struct qp *qp, struct message *msg)
@@ -80,7 +98,7 @@ bool dci_connect(struct qp *qp, struct message *msg)
 
 	if (!msg->n_psn)
 		return true;
-	if (is_target(qp, &r->tx)) {
+	if (is_target(qp, &r->tx) && fits(qp, msg)) {
 		msg->session = qp->session;
 		return true;
 	}
@@ -104,6 +122,7 @@ bool dci_connect(struct qp *qp, struct message *msg)
 	dci->connected = true;
 	r->una = dci->first_psn;
 	r->sent = r->una;
+	r->implied = false;
 	msg->session = qp->session;
 	return true;
 }
@@ -114,7 +133,7 @@ void dci_put_eth(const struct qp *qp, uint8_t *p)
 	put32(p + 8, qp->obj.num);
 	put32(p + 12, qp->session);
 	put32(p + 16, qp->dci.first_psn);
-	put32(p + 20, 0);
+	put32(p + 20, qp->obj.dev->rdma_state->dc.epoch);
 }
 
 /* What is in the ring goes out in a session of its own. */
@@ -177,39 +196,43 @@ void dci_fail(struct qp *qp, uint8_t syndrome)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/*
- * A NAK of the first packet of the session, from a target that knows nothing of what it has
- * acknowledged: it has forgotten the session, or has another key now. True: handled.
- */
-static bool is_stranger(struct qp *qp, const struct packet *pkt)
+/* The target has another key than when the session began: it refuses all of it. */
+static bool is_refused(const struct qp *qp, const struct packet *pkt)
+{
+	return pkt->ext[0] == AETH_NAK_ACCESS && pkt->bth.psn == qp->dci.first_psn &&
+	       pkt->bth.psn != qp->req.una && qp->req.tail != qp->req.head;
+}
+
+/* What is not acknowledged goes out in another session. */
+static void session_unknown(struct qp *qp, uint32_t psn)
 {
 	struct requester *r = &qp->req;
+	uint32_t session = qp->session;
 
-	if ((pkt->bth.opcode & 0x1f) != BTH_ACK || pkt->ext_len < AETH_BYTES ||
-	    pkt->ext[0] < AETH_NAK_SEQUENCE || pkt->bth.psn != qp->dci.first_psn ||
-	    pkt->bth.psn == r->una || r->tail == r->head)
-		return false;
-	if (pkt->ext[0] == AETH_NAK_ACCESS) {
-		dci_fail(qp, PRM_CQE_SYND_REMOTE_ACCESS);
-		return true;
-	}
-	if (pkt->ext[0] != AETH_NAK_SEQUENCE)
-		return false;
+	if (psn_diff(r->sent, psn) >= 0)
+		requester_acknowledge(qp, psn);
+	if (!requester_goes_on(qp, session) || r->tail == r->head)
+		return;
 	if (!r->retries) {
 		dci_fail(qp, PRM_CQE_SYND_TRANSPORT_RETRY_EXC);
-		return true;
+		return;
 	}
 	requester_go_back(qp);
 	qp->dci.connected = false;
 	r->retries--;
 	work_queue(&r->work);
-	return true;
 }
 
 void dci_answer(struct qp *qp, const struct packet *pkt)
 {
-	if (qp->state != PRM_QP_RTS || !qp->dci.connected || pkt->dc.session != qp->session ||
-	    is_stranger(qp, pkt))
+	if (qp->state != PRM_QP_RTS || !qp->dci.connected || pkt->dc.session != qp->session)
 		return;
-	requester_answer(qp, pkt);
+	if ((pkt->bth.opcode & 0x1f) != BTH_ACK || pkt->ext_len < AETH_BYTES)
+		requester_answer(qp, pkt);
+	else if (pkt->ext[0] == DC_NAK_SESSION)
+		session_unknown(qp, pkt->bth.psn);
+	else if (is_refused(qp, pkt))
+		dci_fail(qp, PRM_CQE_SYND_REMOTE_ACCESS);
+	else
+		requester_answer(qp, pkt);
 }

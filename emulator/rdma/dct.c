@@ -20,6 +20,7 @@ static void dct_release(void *obj)
 	struct dct *dct = obj;
 
 	dct_close_all(dct, false);
+	work_cancel(&dct->nak_work);
 	work_cancel(&dct->drain_work);
 	timer_cancel(&dct->drain_timer);
 	put_counters(dct);
@@ -51,6 +52,11 @@ static void drain_look(struct timer *timer)
 	struct dct *dct = container_of(timer, struct dct, drain_timer);
 
 	work_queue(&dct->drain_work);
+}
+
+static void nak_room(struct work *work)
+{
+	(void)work;
 }
 
 /* ---- creating ------------------------------------------------------------------------------ */
@@ -153,6 +159,7 @@ static int run_create_dct(struct cmd *c)
 	dct->key = prm_get64(ctx, dc_access_key);
 	dct->counters = &c->dev->rdma_state->no_counter;
 	list_init(&dct->responders);
+	work_init(&dct->nak_work, nak_room);
 	work_init(&dct->drain_work, drain_step);
 	timer_init(&dct->drain_timer, drain_look);
 	if (take_objects(c, dct)) {

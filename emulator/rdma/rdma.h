@@ -267,6 +267,8 @@ struct dct {
 	uint32_t violations;		/* requests with another key */
 	bool armed;			/* an event for the next of those */
 	struct list_head responders;
+	unsigned int n_responders;
+	struct work nak_work;		/* does nothing: who waits for an answer asks again */
 	struct work drain_work;
 	struct timer drain_timer;
 	uint64_t drain_until;		/* now_ns(): then all is given up */
@@ -491,6 +493,16 @@ void requester_resume(struct qp *qp);	/* SQER to RTS: flushed WQEs count as sent
 void requester_stop(struct qp *qp);	/* cancels timers and work, keeps the state */
 void requester_free(struct qp *qp);
 void requester_go_back(struct qp *qp);	/* to the oldest PSN that is not acknowledged */
+/*
+ * The responder has executed all requests before @una. Returns false if responses to a READ or
+ * atomic among them are missing: they are lost, and una stops there. A DCI may have started over.
+ */
+bool requester_acknowledge(struct qp *qp, uint32_t una);
+/*
+ * Does the QP go on with what it was at before it took an acknowledgment? @session: that of then,
+ * of a DCI.
+ */
+bool requester_goes_on(const struct qp *qp, uint32_t session);
 /* ACK, NAK, READ and atomic responses. */
 void requester_answer(struct qp *qp, const struct packet *pkt);
 /*

@@ -391,11 +391,13 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
-/*
- * The responder has executed all requests before @una. Returns false if responses to a READ or
- * atomic among them are missing: they are lost, and una stops there.
- */
-static bool acknowledge(struct qp *qp, uint32_t una)
+bool requester_goes_on(const struct qp *qp, uint32_t session)
+{
+	return qp->state == PRM_QP_RTS &&
+	       (qp->st != PRM_QP_ST_DCI || (qp->dci.connected && qp->session == session));
+}
+
+bool requester_acknowledge(struct qp *qp, uint32_t una)
 {
 	struct requester *r = &qp->req;
 	bool whole = true;
@@ -425,8 +427,8 @@ static void responses_lost(struct qp *qp)
 	if (qp->req.implied)
 		return;
 	qp->counters->implied_nak_seq_err++;
-	retry(qp);
 	qp->req.implied = true;
+	retry(qp);
 }
 
 static void take_rnr_nak(struct qp *qp, unsigned int code)
@@ -469,6 +471,7 @@ static void take_nak(struct qp *qp, uint8_t syndrome)
 
 static void take_ack(struct qp *qp, const struct packet *pkt)
 {
+	uint32_t session = qp->session;
 	uint8_t syndrome;
 	bool whole;
 
@@ -476,12 +479,13 @@ static void take_ack(struct qp *qp, const struct packet *pkt)
 		return;
 	syndrome = pkt->ext[0];
 	if (syndrome < AETH_RNR_NAK) {
-		if (!acknowledge(qp, psn_add(pkt->bth.psn, 1)) && qp->state == PRM_QP_RTS)
+		if (!requester_acknowledge(qp, psn_add(pkt->bth.psn, 1)) &&
+		    requester_goes_on(qp, session))
 			responses_lost(qp);
 		return;
 	}
-	whole = acknowledge(qp, pkt->bth.psn);
-	if (qp->state != PRM_QP_RTS)
+	whole = requester_acknowledge(qp, pkt->bth.psn);
+	if (!requester_goes_on(qp, session))
 		return;
 	if (!whole)
 		responses_lost(qp);
@@ -529,18 +533,19 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 {
 	uint8_t op = pkt->bth.opcode & 0x1f;
 	uint32_t head = op == BTH_READ_RESP_MIDDLE ? 0 : AETH_BYTES, want, n;
+	uint32_t session = qp->session;
 	struct requester *r = &qp->req;
 	struct message *msg;
 	const uint8_t *data;
 	uint64_t off, value;
 	bool last;
 
-	if (!acknowledge(qp, pkt->bth.psn)) {
-		if (qp->state == PRM_QP_RTS)
+	if (!requester_acknowledge(qp, pkt->bth.psn)) {
+		if (requester_goes_on(qp, session))
 			responses_lost(qp);
 		return;
 	}
-	if (qp->state != PRM_QP_RTS || r->tail == r->head || r->una != pkt->bth.psn)
+	if (!requester_goes_on(qp, session) || r->tail == r->head || r->una != pkt->bth.psn)
 		return;
 	msg = msg_at(qp, r->tail);
 	n = psn_diff(r->una, msg->psn);
@@ -577,7 +582,7 @@ bool requester_take(struct qp *qp, uint32_t psn, uint32_t n, bool last, uint32_t
 	uint64_t off;
 	uint32_t at;
 
-	if (!may_answer(qp, psn) || !acknowledge(qp, psn) || qp->state != PRM_QP_RTS ||
+	if (!may_answer(qp, psn) || !requester_acknowledge(qp, psn) || qp->state != PRM_QP_RTS ||
 	    r->tail == r->head || r->una != psn)
 		return false;
 	msg = msg_at(qp, r->tail);

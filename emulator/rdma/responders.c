@@ -3,14 +3,23 @@
  * The responders of a DCT: queue pairs that only receive, one for each initiator, which no command
  * names. PD, SRQ, CQ and rights are the DCT's.
  */
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "rdma/rdma.h"
+
+#define NAKS_PER_MS	16	/* of a function, to whom it has no responder for */
+#define ROOM_RESERVE	64	/* places in the port's queue that those leave to others */
 
 struct dc_responder {
 	struct qp qp;
 	struct dct *dct;
 	struct list_head by_dct, by_use;
+	uint32_t epoch;		/* of its session */
+	uint32_t message_psn;	/* of the message under way, or the next one */
+	uint64_t heard_ns;	/* the last packet, or an answer that was seen to have gone since */
+	uint64_t answered;	/* answers_place() then */
 };
 
 static struct dc_state *state_of(const struct dct *dct)
@@ -18,16 +27,34 @@ static struct dc_state *state_of(const struct dct *dct)
 	return &dct->obj.dev->rdma_state->dc;
 }
 
-/* Sessions of a process that is started again are newer than those of the last one. */
 void dc_state_init(struct cxdev *dev)
 {
-	dev->rdma_state->dc.last_session = now_ns() / 1000000;
-	list_init(&dev->rdma_state->dc.lru);
+	struct dc_state *dc = &dev->rdma_state->dc;
+	uint32_t random[2];
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		abort();	/* it cannot fail for so few bytes */
+	dc->epoch = random[0];
+	dc->last_session = random[1];
+	list_init(&dc->lru);
 }
 
 void dc_state_stop(struct cxdev *dev)
 {
 	dev->rdma_state->dc.n_past = 0;
+}
+
+/* The message at message_psn is not complete, or the session has failed there. */
+static bool in_the_midst(const struct dc_responder *r)
+{
+	const struct responder *p = &r->qp.resp;
+
+	return r->qp.state == PRM_QP_ERR || p->dying || p->in_message || p->have_wqe;
+}
+
+static bool is_idle(const struct dc_responder *r)
+{
+	return !in_the_midst(r) && r->qp.resp.tail == r->qp.resp.head;
 }
 
 /* ---- what is past -------------------------------------------------------------------------- */
@@ -39,8 +66,10 @@ static void remember(const struct dc_responder *r)
 
 	*past = (struct dc_past){ .dctn = r->dct->obj.num,
 				  .initiator = r->qp.remote_qpn,
+				  .epoch = r->epoch,
 				  .session = r->qp.session,
-				  .psn = r->qp.resp.psn,
+				  .broken = in_the_midst(r),
+				  .psn = in_the_midst(r) ? r->message_psn : r->qp.resp.psn,
 				  .msn = r->qp.resp.msn };
 	memcpy(past->gid, r->qp.av.dgid, 16);
 }
@@ -66,7 +95,6 @@ static const struct dc_past *recall(const struct dct *dct, const struct packet *
 /* A message that will not go on takes its receive WQE with it. */
 static void abort_message(struct qp *qp)
 {
-	qp_stop(qp);
 	if (!qp->resp.have_wqe)
 		return;
 	qp->resp.have_wqe = false;
@@ -83,14 +111,8 @@ static void responder_close(struct dc_responder *r)
 	list_del(&r->by_dct);
 	list_del(&r->by_use);
 	state_of(r->dct)->n_responders--;
+	r->dct->n_responders--;
 	budget_free(r);
-}
-
-static bool is_idle(const struct dc_responder *r)
-{
-	const struct responder *p = &r->qp.resp;
-
-	return !p->in_message && !p->have_wqe && p->tail == p->head;
 }
 
 bool dct_close_idle(struct dct *dct)
@@ -114,23 +136,66 @@ void dct_close_all(struct dct *dct, bool report)
 	}
 }
 
-/* Makes room for one more. False: all have something in work. */
-static bool make_room(struct dc_state *dc)
+/* Moves on with each packet of an answer. */
+static uint64_t answers_place(const struct responder *p)
 {
+	uint32_t done = p->tail == p->head ? 0 : p->ring[p->tail & p->mask].done;
+
+	return (uint64_t)p->tail << 32 | done;
+}
+
+/* Neither has a packet come for a while nor has an answer gone. */
+static bool is_silent(struct dc_responder *r)
+{
+	uint64_t place = answers_place(&r->qp.resp), now = now_ns();
+
+	if (place != r->answered) {
+		r->answered = place;
+		r->heard_ns = now;
+	}
+	return now - r->heard_ns >= DC_SILENT_NS;
+}
+
+/*
+ * The one to give up, of @dct, or of all if it is NULL: of those that have nothing in work, or have
+ * failed, the one used last the longest ago; if all have, the one that is silent for the longest
+ * time. NULL: there is none.
+ */
+static struct dc_responder *find_victim(struct dc_state *dc, const struct dct *dct)
+{
+	struct dc_responder *silent = NULL, *r;
 	struct list_head *at;
 
-	if (dc->n_responders < DC_RESPONDERS)
-		return true;
 	for (at = dc->lru.prev; at != &dc->lru; at = at->prev) {
-		struct dc_responder *r = list_entry(at, struct dc_responder, by_use);
-
-		if (!is_idle(r))
+		r = list_entry(at, struct dc_responder, by_use);
+		if (dct && r->dct != dct)
 			continue;
-		remember(r);
-		responder_close(r);
-		return true;
+		if (is_idle(r) || r->qp.state == PRM_QP_ERR)
+			return r;
+		if (!silent && is_silent(r))
+			silent = r;
 	}
-	return false;
+	return silent;
+}
+
+/* Is there room for one more of @dct? *victim: NULL, or who must be given up for it. */
+static bool has_room(const struct dct *dct, struct dc_responder **victim)
+{
+	struct dc_state *dc = state_of(dct);
+	bool greedy = dct->n_responders > DC_RESPONDERS / 2 && dc->n_responders >= DC_SHARED;
+
+	*victim = NULL;
+	if (!greedy && dc->n_responders < DC_RESPONDERS)
+		return true;
+	*victim = find_victim(dc, greedy ? dct : NULL);
+	return *victim;
+}
+
+static void give_up(struct dc_responder *r)
+{
+	remember(r);
+	abort_message(&r->qp);
+	responder_close(r);
 }
 
 /* A fault rule turned a completion into an error. */
@@ -192,16 +257,15 @@ static void init_queue(struct qp *qp, struct dct *dct, const struct packet *pkt)
 	responder_init(qp);
 }
 
-static struct dc_responder *responder_open(struct dct *dct, const struct packet *pkt)
+/* @victim: of has_room() */
+static struct dc_responder *responder_open(struct dct *dct, const struct packet *pkt,
+					   struct dc_responder *victim)
 {
 	struct dc_state *dc = state_of(dct);
 	struct dc_responder *r;
 
-	if (!make_room(dc)) {
-		trace(dct->obj.dev, "DCT 0x%x: no responder is left for QP 0x%x", dct->obj.num,
-		      pkt->dc.initiator);
-		return NULL;
-	}
+	if (victim)
+		give_up(victim);
 	r = budget_alloc(dct->obj.dev, 1, sizeof(*r));
 	if (!r)
 		return NULL;
@@ -216,55 +280,118 @@ static struct dc_responder *responder_open(struct dct *dct, const struct packet 
 	list_add(&r->by_dct, &dct->responders);
 	list_add(&r->by_use, &dc->lru);
 	dc->n_responders++;
+	dct->n_responders++;
 	return r;
+}
+
+/* ---- refusals ------------------------------------------------------------------------------ */
+
+static bool may_nak(struct dct *dct, struct qp *qp)
+{
+	struct dc_state *dc = state_of(dct);
+	uint64_t ms = now_ns() / 1000000;
+
+	if (ms != dc->nak_ms)
+		dc->n_naks = 0;
+	dc->nak_ms = ms;
+	if (dc->n_naks >= NAKS_PER_MS || !roce_may_send(qp, &qp->av, ROOM_RESERVE, &dct->nak_work))
+		return false;
+	dc->n_naks++;
+	return true;
+}
+
+/*
+ * To whom there is no responder for. Anybody can provoke these: what is too much is dropped, and an
+ * initiator asks again.
+ */
+static void send_nak(struct dct *dct, const struct packet *pkt, uint32_t psn, uint8_t syndrome)
+{
+	struct bth bth = { .opcode = BTH_DC | BTH_ACK, .dqpn = pkt->dc.initiator, .psn = psn };
+	uint8_t ext[DC_RESP_BYTES + AETH_BYTES];
+	static struct qp none;
+
+	none.obj = (struct obj){ .type = OBJ_DCT, .num = dct->obj.num, .dev = dct->obj.dev };
+	set_path(&none, dct, pkt);
+	if (!may_nak(dct, &none))
+		return;
+	put32(ext, pkt->dc.session);
+	put32(ext + DC_RESP_BYTES, (uint32_t)syndrome << 24);
+	roce_packet(&none, NULL, &bth, ext, sizeof(ext));
+}
+
+/* The whole session is refused: the NAK is of its first packet. */
+static void refuse_key(struct dct *dct, const struct packet *pkt)
+{
+	trace(dct->obj.dev, "DCT 0x%x: QP 0x%x has another key", dct->obj.num, pkt->dc.initiator);
+	dct->violations++;
+	dct->counters->resp_remote_access_errors++;
+	if (dct->armed)
+		queue_event(&dct->obj, PRM_EVENT_DCT_KEY_VIOLATION);
+	dct->armed = false;
+	send_nak(dct, pkt, pkt->dc.first_psn, AETH_NAK_ACCESS);
 }
 
 /* ---- sessions ------------------------------------------------------------------------------ */
 
+/* What it knows of congestion on the way stays. */
 static void begin_session(struct dc_responder *r, const struct packet *pkt)
 {
 	struct qp *qp = &r->qp;
 
 	abort_message(qp);
 	responder_reset(qp);
+	work_cancel(&qp->flush_work);
+	timer_cancel(&qp->flush_timer);
 	qp->state = PRM_QP_RTR;
+	r->epoch = pkt->dc.epoch;
 	qp->session = pkt->dc.session;
 	qp->resp.psn = pkt->dc.first_psn;
 	qp->counters->rx_dct_connect++;
 	set_path(qp, r->dct, pkt);
 }
 
-static bool is_newer(uint32_t session, uint32_t than)
+/* Of an initiator that was started again, any session is newer. */
+static bool is_newer(uint32_t epoch, uint32_t session, uint32_t epoch_then, uint32_t session_then)
 {
-	return (int32_t)(session - than) > 0;
+	return epoch != epoch_then || (int32_t)(session - session_then) > 0;
+}
+
+static void resume(struct dc_responder *r, const struct dc_past *past)
+{
+	r->epoch = past->epoch;
+	r->qp.session = past->session;
+	r->qp.resp.psn = past->psn;
+	r->qp.resp.msn = past->msn;
 }
 
 /* The responder of a request that opens a session, or of one that was given up. */
 static struct dc_responder *connect(struct dct *dct, const struct packet *pkt)
 {
-	const struct dc_past *past = recall(dct, pkt);
-	uint32_t session = 0, psn = 0, msn = 0;
-	struct dc_responder *r;
-	bool resumes = false;
+	const struct dc_past *last = recall(dct, pkt);
+	const struct dc_eth *dc = &pkt->dc;
+	struct dc_responder *r, *victim;
+	struct dc_past past = {};
+	bool resumes;
 
-	if (past) {
-		if (is_newer(past->session, pkt->dc.session))
-			return NULL;
-		resumes = past->session == pkt->dc.session;
-		session = past->session;
-		psn = past->psn;
-		msn = past->msn;
-	}
-	r = responder_open(dct, pkt);
-	if (!r)
+	if (last)
+		past = *last;
+	resumes = last && past.epoch == dc->epoch && past.session == dc->session;
+	if (last && !resumes && !is_newer(dc->epoch, dc->session, past.epoch, past.session))
 		return NULL;
-	if (!resumes) {
-		begin_session(r, pkt);
-		return r;
+	if (!has_room(dct, &victim)) {
+		trace(dct->obj.dev, "DCT 0x%x: no responder is left for QP 0x%x", dct->obj.num,
+		      dc->initiator);
+		return NULL;
 	}
-	r->qp.session = session;
-	r->qp.resp.psn = psn;
-	r->qp.resp.msn = msn;
+	if (resumes ? past.broken : pkt->bth.psn != dc->first_psn) {
+		send_nak(dct, pkt, resumes ? past.psn : dc->first_psn, DC_NAK_SESSION);
+		return NULL;
+	}
+	r = responder_open(dct, pkt, victim);
+	if (r && resumes)
+		resume(r, &past);
+	else if (r)
+		begin_session(r, pkt);
 	return r;
 }
 
@@ -285,10 +412,10 @@ static struct dc_responder *responder_of(struct dct *dct, const struct packet *p
 
 	if (!r && dct->state == PRM_DCT_STATE_ACTIVE)
 		r = connect(dct, pkt);
-	else if (r && is_newer(pkt->dc.session, r->qp.session) &&
+	else if (r && is_newer(pkt->dc.epoch, pkt->dc.session, r->epoch, r->qp.session) &&
 		 dct->state == PRM_DCT_STATE_ACTIVE)
 		begin_session(r, pkt);
-	if (!r || r->qp.session != pkt->dc.session)
+	if (!r || r->epoch != pkt->dc.epoch || r->qp.session != pkt->dc.session)
 		return NULL;
 	list_del(&r->by_dct);
 	list_add(&r->by_dct, &dct->responders);
@@ -298,27 +425,6 @@ static struct dc_responder *responder_of(struct dct *dct, const struct packet *p
 }
 
 /* ---- packets ------------------------------------------------------------------------------- */
-
-/* The whole session is refused: the NAK is of its first packet. */
-static void refuse_key(struct dct *dct, const struct packet *pkt)
-{
-	struct bth bth = { .opcode = BTH_DC | BTH_ACK, .dqpn = pkt->dc.initiator,
-			   .psn = pkt->dc.first_psn };
-	uint8_t ext[DC_RESP_BYTES + AETH_BYTES];
-	static struct qp none;
-
-	trace(dct->obj.dev, "DCT 0x%x: QP 0x%x has another key", dct->obj.num, pkt->dc.initiator);
-	dct->violations++;
-	dct->counters->resp_remote_access_errors++;
-	if (dct->armed)
-		queue_event(&dct->obj, PRM_EVENT_DCT_KEY_VIOLATION);
-	dct->armed = false;
-	none.obj = (struct obj){ .type = OBJ_DCT, .num = dct->obj.num, .dev = dct->obj.dev };
-	set_path(&none, dct, pkt);
-	put32(ext, pkt->dc.session);
-	put32(ext + DC_RESP_BYTES, (uint32_t)AETH_NAK_ACCESS << 24);
-	roce_packet(&none, NULL, &bth, ext, sizeof(ext));
-}
 
 static bool is_for(const struct dct *dct, const struct packet *pkt)
 {
@@ -341,14 +447,18 @@ bool dct_request(struct dct *dct, const struct packet *pkt)
 		return true;
 	if (roce_is_marked(pkt))
 		roce_send_cnp(&r->qp);
+	r->heard_ns = now_ns();
+	r->answered = answers_place(&r->qp.resp);
+	if (!r->qp.resp.in_message)
+		r->message_psn = r->qp.resp.psn;
 	responder_request(&r->qp, pkt);
 	return true;
 }
 
 bool dct_cnp(struct dct *dct, const struct packet *pkt)
 {
+	bool any = false, heeded = false;
 	struct dc_responder *r;
-	bool any = false;
 
 	if (!is_for(dct, pkt))
 		return false;
@@ -356,10 +466,11 @@ bool dct_cnp(struct dct *dct, const struct packet *pkt)
 		if (memcmp(r->qp.av.dgid, pkt->sgid, 16))
 			continue;
 		any = true;
-		if (dcqcn_notified(&r->qp))
-			dct->obj.dev->rdma->rx_cnp++;
-		else
-			dct->obj.dev->rdma->rx_cnp_ignored++;
+		heeded |= dcqcn_notified(&r->qp);
 	}
+	if (heeded)
+		dct->obj.dev->rdma->rx_cnp++;
+	else if (any)
+		dct->obj.dev->rdma->rx_cnp_ignored++;
 	return any;
 }

@@ -552,7 +552,8 @@ static bool parse_dc(struct packet *pkt)
 		pkt->dc = (struct dc_eth){ .key = get64(p),
 					   .initiator = get32(p + 8) & PSN_MASK,
 					   .session = get32(p + 12),
-					   .first_psn = get32(p + 16) & PSN_MASK };
+					   .first_psn = get32(p + 16) & PSN_MASK,
+					   .epoch = get32(p + 20) };
 	pkt->ext += len;
 	pkt->ext_len -= len;
 	return true;

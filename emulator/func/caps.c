@@ -140,6 +140,16 @@ unsigned int hca_dc_reads(const struct cxdev *dev)
 	return prm_get(general(dev), log_max_ra_req_dc);
 }
 
+unsigned int hca_dc_answers(const struct cxdev *dev)
+{
+	return prm_get(general(dev), log_max_ra_res_dc);
+}
+
+uint32_t hca_dc_wqe_bytes(const struct cxdev *dev)
+{
+	return prm_get(general(dev), max_wqe_sz_sq_dc);
+}
+
 bool hca_resets_streams(const struct cxdev *dev)
 {
 	return prm_get(general(dev), qpc_extension) &&

@@ -522,6 +522,8 @@ bool hca_fixed_buffers(const struct cxdev *dev);	/* has KSM keys */
 bool hca_dc(const struct cxdev *dev);		/* DC transport is advertised */
 /* Logarithm of the READs and atomics that a DCI may have outstanding. */
 unsigned int hca_dc_reads(const struct cxdev *dev);
+unsigned int hca_dc_answers(const struct cxdev *dev);	/* the same of a DCT's initiators, each */
+uint32_t hca_dc_wqe_bytes(const struct cxdev *dev);	/* a WQE of a DCI has at most */
 /* Are the streams of a DCI reset by an extension of the QP context? */
 bool hca_resets_streams(const struct cxdev *dev);
 bool hca_changes_sport(const struct cxdev *dev);	/* the UDP port of a QP in RTS */

@@ -210,7 +210,7 @@ static void set_context(struct qp *qp, const struct dct *dct)
 
 	prm_set(&qp->ctx, st, PRM_QP_ST_DCT);
 	prm_set(&qp->ctx, no_sq, 1);
-	prm_set(&qp->ctx, log_rra_max, LOG_RA_MAX);
+	prm_set(&qp->ctx, log_rra_max, hca_dc_answers(dct->obj.dev));
 	prm_set(&qp->ctx, min_rnr_nak, prm_get(from, min_rnr_nak));
 	qp->mtu = 128u << prm_get(from, mtu);
 	qp->rlky = prm_get(from, rlky);

@@ -139,6 +139,8 @@ int swqe_read(struct qp *qp, uint16_t index, struct swqe *w)
 	err = wqe_fetch(&qp->sq, index, &w->wqe);
 	if (err)
 		return err;
+	if (qp->st == PRM_QP_ST_DCI && w->wqe.bytes > hca_dc_wqe_bytes(qp->obj.dev))
+		return wqe_bad(&w->wqe, "it is longer than max_wqe_sz_sq_dc", w->wqe.bytes);
 	op = be32_to_cpu(ctrl->opmod_idx_opcode);
 	if (op >> 24 || !opcode_fits(qp, w->wqe.opcode))
 		return wqe_bad(&w->wqe, "the QP cannot do this opcode", op);

@@ -151,8 +151,7 @@ static const char *const only_said[] = {
 	/* of packets, WQEs and keys */
 	"log_max_klm_list_size", "log_max_mrw_sz", "log_pg_sz", "max_wqe_sz_sq", "max_wqe_sz_rq",
 	"imaicl", "umr_ptr_rlky", "qkv", "pkv", "csum_cap", "vlan_cap", "max_lso_cap",
-	"atomic_operations", "atomic_size_qp", "atomic_size_dc", "log_max_ra_res_dc",
-	"max_wqe_sz_sq_dc",
+	"atomic_operations", "atomic_size_qp", "atomic_size_dc",
 	"r_roce_dest_udp_port", "r_roce_min_src_udp_port",
 	/* of the function and its registers */
 	"vhca_id", "port_type", "num_ports", "native_port_num", "cqe_version", "cmdif_checksum",

@@ -3,6 +3,7 @@
  * DC transport under initiators that do not end what they begin, guess keys, or were started again:
  * packets made by hand, from address and MAC of a.
  */
+#include "prm/caps.h"
 #include "rdma_dc.h"
 
 static struct tcq ca, cb;
@@ -267,6 +268,47 @@ static void test_late_nak(void)
 	close_targets();
 }
 
+/* ---- capabilities that a fault has lowered ---- */
+
+static void set_cap(struct side *side, uint32_t reads, uint32_t bytes)
+{
+	struct prm_cmd_hca_cap *cap = (void *)side->dev->hca->cap_cur[CAP_GENERAL];
+
+	prm_set(cap, log_max_ra_res_dc, reads);
+	prm_set(cap, max_wqe_sz_sq_dc, bytes);
+}
+
+static void test_caps(void)
+{
+	struct qp_opts o = plain;
+	struct tqp x;
+	struct wr wr;
+	unsigned int i, good = 0, result = 0;
+
+	o.sra = 4;
+	open_targets(__func__);
+	set_cap(&b, 1, WQE_MAX);
+	create_dci(&x, &a, &ca, &o);
+	wr = dc_rdma(&dct, PRM_WQE_RDMA_READ, 0, 100);
+	for (i = 0; i < 8; i++)
+		post_send_quietly(&x, &wr);
+	ring(&x);
+	for (; (result = dc_result(&ca)) == 0; good++)
+		;
+	ok(good <= 2 && result == PRM_CQE_SYND_REMOTE_INVAL_REQ,
+	   "a target takes as many READs at once as log_max_ra_res_dc says (%u)", good);
+	destroy_dci(&x);
+	drain(&ca, &cb);
+	set_cap(&b, LOG_RA_MAX, WQE_MAX);
+	set_cap(&a, LOG_RA_MAX, 64);
+	create_dci(&x, &a, &ca, &o);
+	ok(sends(&x, &dct) == PRM_CQE_SYND_LOCAL_QP_OP,
+	   "a WQE that is longer than max_wqe_sz_sq_dc is an error");
+	set_cap(&a, LOG_RA_MAX, WQE_MAX);
+	destroy_dci(&x);
+	close_targets();
+}
+
 int main(void)
 {
 	dc_open();
@@ -280,6 +322,7 @@ int main(void)
 	test_epoch();
 	test_long_session();
 	test_late_nak();
+	test_caps();
 	sides_close();
 	return ok_end();
 }

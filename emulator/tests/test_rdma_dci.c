@@ -279,6 +279,74 @@ static void test_unordered_errors(void)
 	drain(&ca, &cb);
 }
 
+/* What an acknowledgment makes a DCI start over with is not what its NAK was about. */
+static void test_old_nak(void)
+{
+	struct wr first = dc_rdma(&dct, PRM_WQE_RDMA_WRITE, DST_OFF, 100), bad = dc_send(&dct, 300);
+	struct packet nak = { .n = 1 };
+	uint8_t aeth[AETH_BYTES];
+	struct tqp x;
+	struct qp *qp;
+
+	bad.n = 2;
+	bad.sge[1] = (struct tsge){ a.va, 600, a.lkey + 0x100000 };
+	bad.stream = 1;
+	first.stream = 2;
+	create_dci(&x, &a, &ca, &streams);
+	qp = obj_find(a.dev, OBJ_QP, x.qpn);
+	wire_watch();
+	wire.only_opcode = BTH_DC | BTH_ACK;
+	wire.drop_every = 1;
+	post_send_quietly(&x, &first);
+	post_send_quietly(&x, &bad);
+	post_send_quietly(&x, &first);
+	ring(&x);
+	settle();
+	put32(aeth, (uint32_t)AETH_RNR_NAK << 24);
+	nak.bth = (struct bth){ .opcode = BTH_DC | BTH_ACK, .psn = psn_add(qp->req.una, 1) };
+	nak.dc.session = qp->session;
+	nak.ext = aeth;
+	nak.ext_len = sizeof(aeth);
+	ok(qp->req.sent == psn_add(qp->req.una, 2), "a message is sent in part");
+	wire_watch();
+	dci_answer(qp, &nak);
+	ok(!qp->req.rnr_wait && !dc_result(&ca) && dc_result(&ca) == PRM_CQE_SYND_LOCAL_PROT &&
+	   !dc_result(&ca), "a NAK of the old session does not hold up the next message");
+	destroy_dci(&x);
+	drain(&ca, &cb);
+}
+
+/* The DCI starts over because of a response that is lost, and then another one is. */
+static void test_lost_twice(void)
+{
+	struct qp_opts o = streams;
+	struct wr read = dc_rdma(&dct, PRM_WQE_RDMA_READ, DST_OFF, 100), write = read;
+	unsigned int i, results[4];
+	struct tqp x;
+
+	o.retry_set = true;
+	write.opcode = PRM_WQE_RDMA_WRITE;
+	create_dci(&x, &a, &ca, &o);
+	for (i = 0; i < 4; i++) {
+		if (!(i & 1)) {
+			wire_watch();
+			wire.only_opcode = BTH_DC | BTH_READ_RESP_ONLY;
+			wire.drop_at = 1;
+			read.stream = i + 1;
+			write.stream = i + 2;
+			post_send_quietly(&x, &read);
+			post_send_quietly(&x, &write);
+			ring(&x);
+		}
+		results[i] = dc_result(&ca);
+	}
+	wire_watch();
+	ok(results[0] == PRM_CQE_SYND_TRANSPORT_RETRY_EXC && results[1] == results[0] &&
+	   results[2] == results[0], "a response that is lost after the DCI has started over");
+	destroy_dci(&x);
+	drain(&ca, &cb);
+}
+
 static void test_stream_commands(void)
 {
 	struct qp_opts o = streams;
@@ -407,6 +475,8 @@ int main(void)
 	test_streams();
 	test_behind();
 	test_unordered_errors();
+	test_old_nak();
+	test_lost_twice();
 	test_stream_commands();
 	test_users();
 	sides_close();

@@ -74,7 +74,7 @@ static void doorbell64(struct cxdev *dev, uint32_t uar, uint32_t at, const void 
 void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 {
 	uint32_t num = (uint32_t)value >> 8;
-	uint16_t pi = value >> 40;
+	uint16_t index = value >> 40;
 	struct qp *qp = obj_find(dev, OBJ_QP, num);
 	struct sq *sq = qp ? NULL : obj_find(dev, OBJ_SQ, num);
 	struct obj *own = qp ? qp_uar(qp) : sq ? sq_uar(sq) : NULL;
@@ -91,7 +91,7 @@ void sq_doorbell(struct cxdev *dev, uint32_t uar, uint64_t value)
 		return;
 	}
 	if (qp)
-		qp_doorbell(qp, pi);
+		qp_doorbell(qp, index, value & 0x3f);
 	else
 		eth_sq_doorbell(sq);
 }

@@ -244,6 +244,8 @@ struct memic {
 int memic_create(struct cxdev *dev);	/* 0 or -1 */
 void memic_destroy(struct cxdev *dev);
 bool memic_announced(const struct cxdev *dev);
+/* The driver has some of it. */
+bool memic_is_used(const struct cxdev *dev);
 /* The allocation that has all of the range; NULL: none. */
 struct memic *memic_find(const struct cxdev *dev, uint64_t addr, uint64_t len);
 /* Does the place in BAR 0 belong to the memory, or to its operations? */

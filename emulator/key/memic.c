@@ -20,6 +20,7 @@
 
 struct memic_map {
 	struct memic *units[UNITS];	/* whose they are; NULL: nobody's */
+	unsigned int n;			/* allocations */
 };
 
 static const char *const op_names[PRM_MEMIC_OPS] = {
@@ -47,6 +48,11 @@ static const struct prm_device_mem_cap *caps(const struct cxdev *dev)
 bool memic_announced(const struct cxdev *dev)
 {
 	return hca_has_page(dev, CAP_DEVICE_MEM) && prm_get(caps(dev), memic);
+}
+
+bool memic_is_used(const struct cxdev *dev)
+{
+	return dev->memic->n;
 }
 
 /* What has the byte at this address; NULL: none. */
@@ -256,6 +262,7 @@ static void memic_release(void *obj)
 	struct memic *memic = obj;
 
 	set_owner(memic, NULL);
+	memic->obj.dev->memic->n--;
 	budget_free(memic->bytes);
 }
 
@@ -287,6 +294,7 @@ static int run_alloc_memic(struct cmd *c)
 	memic->addr = addr;
 	memic->len = prm_get(in, memic_size);
 	set_owner(memic, memic);
+	c->dev->memic->n++;
 	prm_set64(out, memic_start_addr, addr);
 	return 0;
 }

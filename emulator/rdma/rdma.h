@@ -552,7 +552,8 @@ void answers_work(struct work *work);		/* sends */
 
 /* ---- what other rooms call ------------------------------------------------------------------ */
 
-void qp_doorbell(struct qp *qp, uint16_t pi_hint); /* from sq_doorbell(): new send work */
+/* From sq_doorbell(): new send work, up to the WQE at @index, of @ds octwords. */
+void qp_doorbell(struct qp *qp, uint16_t index, unsigned int ds);
 /* The UAR page of its doorbells; NULL: it has no send queue. */
 struct obj *qp_uar(const struct qp *qp);
 void qp_goes(const struct qp *qp); /* remembers a QP that is destroyed */

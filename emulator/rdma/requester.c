@@ -364,7 +364,22 @@ static int update(struct qp *qp)
 	return wq_update(&qp->sq, r->tail == r->head ? qp->sq.ci : msg_at(qp, r->tail)->index);
 }
 
-void qp_doorbell(struct qp *qp, uint16_t pi_hint)
+/*
+ * The record may already show WQEs whose data the host has written to the memory of the device, and
+ * these writes have not come yet: other than on the bus, reads of the host's memory do not wait for
+ * them. They come before the doorbell of their WQE, so a function that has such memory goes no
+ * further than the doorbell says.
+ */
+static void hold_back(struct qp *qp, uint16_t index, unsigned int ds)
+{
+	uint16_t end = index + (ds + 3) / 4;
+	struct wq *sq = &qp->sq;
+
+	if (memic_is_used(qp->obj.dev) && (uint16_t)(end - sq->ci) < (uint16_t)(sq->pi - sq->ci))
+		sq->pi = end;
+}
+
+void qp_doorbell(struct qp *qp, uint16_t index, unsigned int ds)
 {
 	switch (qp->state) {
 	case PRM_QP_RTS:
@@ -374,6 +389,7 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 			qp_set_error(qp);
 			return;
 		}
+		hold_back(qp, index, ds);
 		work_queue(&qp->req.work);
 		return;
 	case PRM_QP_SQER:
@@ -385,7 +401,7 @@ void qp_doorbell(struct qp *qp, uint16_t pi_hint)
 		if (qp->state == PRM_QP_RST && qp->was_ready)	/* the doorbell is late */
 			return;
 		violation(qp->obj.dev, "QP 0x%x: doorbell for send WQE %u in state %u", qp->obj.num,
-			  pi_hint, qp->state);
+			  index, qp->state);
 	}
 }
 

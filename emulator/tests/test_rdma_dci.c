@@ -161,10 +161,10 @@ static int reset_stream(struct tqp *qp, unsigned int stream)
 	return reset_stream_by(qp, stream, 0, PRM_QP_OPT_32_DCI_STREAM, 0);
 }
 
-static unsigned int stream_result(struct tqp *x, struct wr wr, unsigned int stream)
+static unsigned int stream_result(struct tqp *x, struct wr req, unsigned int stream)
 {
-	wr.stream = stream;
-	post_send(x, &wr);
+	req.stream = stream;
+	post_send(x, &req);
 	return dc_result(&ca);
 }
 

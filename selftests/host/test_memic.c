@@ -68,7 +68,7 @@ void test_memic(void)
 		begin("memic", cases[i].sentence);
 		caps = decode(true, cases[i].start, cases[i].size, cases[i].log_align);
 		expect(cxr_caps_check_memic(&caps, BAR, cases[i].page), cases[i].usable);
-		expect(caps.memic_size, cases[i].usable ? cases[i].size : 0);
-		expect(caps.memic_max, cases[i].usable ? cases[i].size / 2 : 0);
+		expect(caps.memic_size, cases[i].usable * cases[i].size);
+		expect(caps.memic_max, cases[i].usable * cases[i].size / 2);
 	}
 }

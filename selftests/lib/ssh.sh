@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154	# command is the caller's
 #
 # What a stand-in for ssh does at its end: run $command on b as ssh would, with its output, its errors and its exit code, and end it when
 # it is terminated. To be sourced after peer.sh.

@@ -236,7 +236,7 @@ class Net:
     def far(self, version="v2"):
         return Peer(self.address, self.peer_dev, self.peer_gids[version])
 
-    def pair(self, version="v2", *args):
+    def pair(self, *args, version="v2"):
         """Both ends, and a target of the far one"""
         near, far = self.near(version), self.far(version)
         return near, far, aimed(near, far.target(*args))
@@ -272,7 +272,7 @@ def fails(call, *args, **more):
 # ---- data ---------------------------------------------------------------------------------------------------------------------
 
 def every_operation(net, version):
-    near, far, to = net.pair(version)
+    near, far, to = net.pair(version=version)
     qp = near.initiator()
     for length in (1, 1000, 1024, 5000, 100000):
         near.mr.write(data(length, length), length)
@@ -383,7 +383,7 @@ def restart(near, qp):
 
 @row("access", "a target gives the access that it was made with, and no other")
 def access(net):
-    near, _, to = net.pair("v2", KEY, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)
+    near, _, to = net.pair(KEY, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE)
     qp = near.initiator()
     near.do(qp, "wr_rdma_write", to, 100)
     assert fails(near.do, qp, "wr_rdma_read", to, 100) in (e.IBV_WC_REM_ACCESS_ERR, e.IBV_WC_REM_INV_REQ_ERR)
@@ -555,7 +555,7 @@ TO_RTR = raw.STATE | raw.AV | raw.PATH_MTU | raw.MIN_RNR
 
 
 @row("refused", "QPs of type DRIVER that are neither initiator nor target, or lack something, are refused")
-def not_made(net):
+def not_made(_):
     ctx = Raw()
     ctx.make(DCI)
     ctx.make(DCI | STREAMS, streams=0x0204)
@@ -579,7 +579,7 @@ def not_made(net):
 
 
 @row("refused.states", "and transitions with attributes too many or too few, or no room for the number of the target")
-def not_moved(net):
+def not_moved(_):
     ctx = Raw()
     wrong = (errno.EINVAL, errno.EOPNOTSUPP)
     qp = ctx.make(DCT)
@@ -678,25 +678,10 @@ def waits(dev, index):
             os._exit(0)
 
 
-def apart(net, words):
-    """Run a test in a process of its own: what it leaves goes with it. Returns code and output."""
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if not pid:
-        os.dup2(writer, 1)
-        code = rows.verdict(lambda: (net,), words[0], [])
-        sys.stdout.flush()
-        os._exit(code)
-    os.close(writer)
-    with os.fdopen(reader) as output:
-        text = output.read()
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text
-
-
 if __name__ == "__main__":
     if sys.argv[1:2] == ["obey"]:
         the_net = Net(*sys.argv[2:])
-        obey(lambda words: apart(the_net, words))
+        obey(lambda words: rows.apart(lambda: (the_net,), words, []))
     if sys.argv[1:2] == ["serve"]:
         serve(int(sys.argv[2]))
     if sys.argv[1:2] == ["waits"]:

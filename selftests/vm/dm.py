@@ -404,8 +404,8 @@ def mr_remote(name, gid):
 def mr_local(name, gid):
     ctx = Verbs(name=name)
     a, b = pair(ctx, gid)
-    dm, mr = region(ctx, a)
-    text = b"from the memory of the device to another part of it."
+    dm, mr = region(ctx, a, 2 * PAGE)
+    text = bytes(i * 7 & 0xff for i in range(3000))
     dm.copy_to_dm(0, text, len(text))
     b.recv(2, len(text))
     wr = SendWR(wr_id=1, opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(0, len(text), mr.lkey)], send_flags=SIGNALED)
@@ -413,11 +413,11 @@ def mr_local(name, gid):
     a.wait()
     b.wait()
     same(b, text)
-    a.qp.post_recv(RecvWR(wr_id=3, sg=[SGE(128, len(text), mr.lkey)], num_sge=1))
+    a.qp.post_recv(RecvWR(wr_id=3, sg=[SGE(PAGE, len(text), mr.lkey)], num_sge=1))
     b.send(e.IBV_WR_SEND, 4, len(text))
     b.wait()
     a.wait()
-    assert dm.copy_from_dm(128, len(text)) == text
+    assert dm.copy_from_dm(PAGE, len(text)) == text
 
 
 @row("mr.part", "an MR of a part of the memory begins there, and ends where it is to end")
@@ -527,28 +527,13 @@ def alloc():
         print(errno.errorcode[err.code])
 
 
-def apart(words, fixed):
-    """Run a test in a process of its own: what it leaves goes with it. Returns code and output."""
-    reader, writer = os.pipe()
-    pid = os.fork()
-    if not pid:
-        os.dup2(writer, 1)
-        code = rows.verdict(begin, words[0], fixed)
-        sys.stdout.flush()
-        os._exit(code)
-    os.close(writer)
-    with os.fdopen(reader) as output:
-        text = output.read()
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), text
-
-
 def begin(name, gid):
     return name, int(gid)
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["obey"]:
-        obey(lambda words: apart(words, sys.argv[2:]))
+        obey(lambda words: rows.apart(begin, words, sys.argv[2:]))
     if sys.argv[1:] == ["alloc"]:
         sys.exit(alloc())
     if sys.argv[1:] == ["count"]:

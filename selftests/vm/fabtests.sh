@@ -16,7 +16,7 @@
 
 FABTESTS=/cxr/build/fabtests
 BIN=/run/fabtests
-KTAP_TIMEOUT=1800
+export KTAP_TIMEOUT=1800
 
 ready()
 {

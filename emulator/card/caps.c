@@ -400,6 +400,20 @@ static void card_port_selection(struct prm_port_selection_cap *cap)
 				 flow_table_prop_layout));
 }
 
+/* What drivers can switch on or raise. */
+static void raise_maxima(unsigned int type, void *max)
+{
+	if (type == CAP_GENERAL) {
+		prm_set((struct prm_cmd_hca_cap *)max, uar_4k, 1);
+		prm_set((struct prm_cmd_hca_cap *)max, log_max_current_uc_list,
+			ETH_LOG_MOST_UC_LIST);
+	} else if (type == CAP_ROCE) {
+		prm_set((struct prm_roce_cap *)max, sw_r_roce_src_udp_port, 1);
+	} else if (type == CAP_PORT_SELECTION) {
+		prm_set((struct prm_port_selection_cap *)max, port_select_flow_table_bypass, 1);
+	}
+}
+
 int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *max)
 {
 	switch (type) {
@@ -456,14 +470,6 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		return -1;
 	}
 	memcpy(max, cur, CAP_BYTES);
-	if (type == CAP_GENERAL) {
-		prm_set((struct prm_cmd_hca_cap *)max, uar_4k, 1);
-		prm_set((struct prm_cmd_hca_cap *)max, log_max_current_uc_list,
-			ETH_LOG_MOST_UC_LIST);
-	} else if (type == CAP_ROCE) {
-		prm_set((struct prm_roce_cap *)max, sw_r_roce_src_udp_port, 1);
-	} else if (type == CAP_PORT_SELECTION) {
-		prm_set((struct prm_port_selection_cap *)max, port_select_flow_table_bypass, 1);
-	}
+	raise_maxima(type, max);
 	return 0;
 }

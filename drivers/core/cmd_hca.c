@@ -341,6 +341,33 @@ static int read_memory(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 	return 0;
 }
 
+static int read_rdma_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
+{
+	struct cxr_caps *caps = &core->caps;
+	int err;
+
+	if (caps->roce.roce) {
+		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_roce(prm_sub(out, capability.roce_cap, roce_cap), caps);
+	}
+	if (caps->atomic) {
+		err = query_caps(core, PRM_CAP_ATOMIC, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_atomic(prm_sub(out, capability.atomic_caps, atomic_caps), caps);
+	}
+	if (caps->lag_hash) {
+		err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_port_selection(prm_sub(out, capability.port_selection_cap,
+						       port_selection_cap), caps);
+	}
+	return 0;
+}
+
 /* The other capability pages, as announced by the general one, which is in @out. */
 static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
@@ -384,26 +411,7 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 		if (err)
 			return err;
 	}
-	if (caps->roce.roce) {
-		err = query_caps(core, PRM_CAP_ROCE, PRM_CAP_CUR, out);
-		if (err)
-			return err;
-		cxr_caps_decode_roce(prm_sub(out, capability.roce_cap, roce_cap), caps);
-	}
-	if (caps->atomic) {
-		err = query_caps(core, PRM_CAP_ATOMIC, PRM_CAP_CUR, out);
-		if (err)
-			return err;
-		cxr_caps_decode_atomic(prm_sub(out, capability.atomic_caps, atomic_caps), caps);
-	}
-	if (caps->lag_hash) {
-		err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, out);
-		if (err)
-			return err;
-		cxr_caps_decode_port_selection(prm_sub(out, capability.port_selection_cap,
-						       port_selection_cap), caps);
-	}
-	return 0;
+	return read_rdma_pages(core, out);
 }
 
 /* A port of a VPI card is of the type that is stored in its firmware. */

@@ -38,7 +38,7 @@ void bar_read(struct cxdev *dev, uint64_t offset, void *buf, size_t len)
 
 	memset(buf, absent ? 0xff : 0, len);
 	if (!absent && memic_is_at(dev, offset))
-		memic_read(dev, offset, buf, len);
+		memic_access(dev, offset, buf, len, false);
 	if (absent || offset >= sizeof(struct prm_iseg))
 		return;
 	for (i = 0; i < len; i++, offset++) {
@@ -129,7 +129,7 @@ void bar_write(struct cxdev *dev, uint64_t offset, const void *buf, size_t len)
 		return;
 	}
 	if (memic_is_at(dev, offset)) {
-		memic_write(dev, offset, buf, len);
+		memic_access(dev, offset, (uint8_t *)buf, len, true);
 		return;
 	}
 	if (offset >= MSIX_FROM && offset < MSIX_TO)

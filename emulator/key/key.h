@@ -250,9 +250,8 @@ bool memic_is_used(const struct cxdev *dev);
 struct memic *memic_find(const struct cxdev *dev, uint64_t addr, uint64_t len);
 /* Does the place in BAR 0 belong to the memory, or to its operations? */
 bool memic_is_at(const struct cxdev *dev, uint64_t offset);
-/* Accesses of the host, any length; @buf of a read is zeroed. */
-void memic_read(struct cxdev *dev, uint64_t offset, uint8_t *buf, size_t len);
-void memic_write(struct cxdev *dev, uint64_t offset, const uint8_t *buf, size_t len);
+/* An access of the host, any length; @buf of a read is zeroed. */
+void memic_access(struct cxdev *dev, uint64_t offset, uint8_t *buf, size_t len, bool write);
 
 /* The number of pages of a region, whose end may overflow. */
 static inline uint64_t mtt_pages(uint64_t start, uint64_t len, unsigned int log_page)

@@ -129,39 +129,21 @@ static size_t part(uint64_t addr, size_t len)
 	return len < left ? len : left;
 }
 
-static void no_operation(struct cxdev *dev, uint64_t addr, int op, const char *how, size_t len)
+/* False: the access is none that the operation has. */
+static bool operate(int op, uint8_t *at, uint8_t *buf, size_t all, bool write)
 {
-	trace(dev, "%s at 0x%llx of BAR 0: a %s of %zu bytes is no such operation", op_names[op],
-	      (unsigned long long)addr, how, len);
-}
-
-void memic_read(struct cxdev *dev, uint64_t offset, uint8_t *buf, size_t len)
-{
-	const size_t all = len;
-	bool told = false;
-	uint64_t addr;
-	uint8_t *at;
-	size_t n;
-	int op;
-
-	for (; len; offset += n, buf += n, len -= n) {
-		addr = place(dev, offset, &op);
-		n = part(addr, len);
-		at = byte_at(dev, addr, op, &told);
-		if (!at)
-			continue;
-		if (op == MEMORY) {
-			memcpy(buf, at, n);
-		} else if (op == PRM_MEMIC_TEST_AND_SET && all == 1) {
-			*buf = *at;
-			*at = 1;
-		} else {
-			no_operation(dev, addr, op, "read", all);
-		}
+	if (all != 1 || op != (write ? PRM_MEMIC_INCREMENT : PRM_MEMIC_TEST_AND_SET))
+		return false;
+	if (write) {
+		*at += *buf;
+	} else {
+		*buf = *at;
+		*at = 1;
 	}
+	return true;
 }
 
-void memic_write(struct cxdev *dev, uint64_t offset, const uint8_t *buf, size_t len)
+void memic_access(struct cxdev *dev, uint64_t offset, uint8_t *buf, size_t len, bool write)
 {
 	const size_t all = len;
 	bool told = false;
@@ -177,11 +159,11 @@ void memic_write(struct cxdev *dev, uint64_t offset, const uint8_t *buf, size_t 
 		if (!at)
 			continue;
 		if (op == MEMORY)
-			memcpy(at, buf, n);
-		else if (op == PRM_MEMIC_INCREMENT && all == 1)
-			*at += *buf;
-		else
-			no_operation(dev, addr, op, "write", all);
+			memcpy(write ? at : buf, write ? buf : at, n);
+		else if (!operate(op, at, buf, all, write))
+			trace(dev, "%s at 0x%llx of BAR 0: a %s of %zu bytes is no such operation",
+			      op_names[op], (unsigned long long)addr, write ? "write" : "read",
+			      all);
 	}
 }
 

@@ -363,15 +363,27 @@ static void test_duplicates(void)
 
 /* ---- sessions ------------------------------------------------------------------------------ */
 
+/* A request of the initiator from the session before. */
+static bool send_stale(const struct qp *qp)
+{
+	struct packet stale = { .n = 1, .type = PRM_CQE_ROCE_IPV4 };
+
+	memcpy(stale.sgid, a.dev->roce_addrs[ADDR_V2_IPV4].gid, 16);
+	memcpy(stale.dgid, b.dev->roce_addrs[ADDR_V2_IPV4].gid, 16);
+	stale.bth = (struct bth){ .opcode = BTH_DC | BTH_SEND_ONLY, .ack_req = true };
+	stale.dc = (struct dc_eth){ .key = DC_KEY, .initiator = qp->obj.num,
+				    .session = qp->session - 1,
+				    .epoch = a.dev->rdma_state->dc.epoch };
+	return dct_request(obj_find(b.dev, OBJ_DCT, dct.num), &stale);
+}
+
 /* The initiator is reset in the midst of a message, and sends another. */
 static void test_sessions(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_256 };
 	struct dct_opts d = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_256 };
-	struct packet stale = { .n = 1, .type = PRM_CQE_ROCE_IPV4 };
 	struct packet late = { .n = 1 };
 	uint8_t aeth[AETH_BYTES];
-	struct dct *target;
 	struct tqp x;
 	struct wr wr;
 	struct qp *qp;
@@ -411,15 +423,8 @@ static void test_sessions(void)
 	pass_time(20);
 	ok(!dc_result(&ca) && recvs() == 1, "that of its own ends the message");
 
-	target = obj_find(b.dev, OBJ_DCT, dct.num);
-	memcpy(stale.sgid, a.dev->roce_addrs[ADDR_V2_IPV4].gid, 16);
-	memcpy(stale.dgid, b.dev->roce_addrs[ADDR_V2_IPV4].gid, 16);
-	stale.bth = (struct bth){ .opcode = BTH_DC | BTH_SEND_ONLY, .ack_req = true };
-	stale.dc = (struct dc_eth){ .key = DC_KEY, .initiator = x.qpn,
-				    .session = qp->session - 1,
-				    .epoch = a.dev->rdma_state->dc.epoch };
 	wire_see();
-	ok(dct_request(target, &stale), "a packet of an old session");
+	ok(send_stale(qp), "a packet of an old session");
 	settle();
 	ok(!wire.frames && !recvs(), "a packet of an old session is dropped");
 	wire_watch();

@@ -5,24 +5,12 @@
 #include "prm/nic.h"
 #include "prm/qp.h"
 #include "prm/srq.h"
-#include "prm/vport.h"
 #include "wrong.h"
 
 #define GONE PRM_STATUS_BAD_RES
 #define CTX dct_context_entry
 
 static uint32_t srq;
-
-static void set_address(void)
-{
-	struct prm_set_roce_address_in in = {};
-
-	prm_set(&in, roce_address.source_l3_address[0], 0xfd);
-	prm_set(&in, roce_address.source_mac_47_32, 0x02c4);
-	prm_set(&in, roce_address.roce_version, PRM_ROCE_V2);
-	prm_set(&in, roce_address.roce_l3_type, PRM_ROCE_L3_IPV6);
-	rig_create(&WRONG_CMD(set_roce_address, &in));
-}
 
 static void make_srq(void)
 {
@@ -174,7 +162,7 @@ int main(int argc, char **argv)
 	ktap_plan(0);
 	without_key(argv[1]);
 	rig_open_card(argv[1], 1, "cx6dx,devx");
-	set_address();
+	rig_address();
 	make_srq();
 	wrong_dct();
 	wrong_user();

@@ -321,17 +321,6 @@ static const struct wrong_row rtr_rows[] = {
 	  "lag_tx_port_affinity is set (0x1), but this transition does not take it"),
 };
 
-static void set_address(void)
-{
-	struct prm_set_roce_address_in in = {};
-
-	prm_set(&in, roce_address.source_l3_address[0], 0xfd);
-	prm_set(&in, roce_address.source_mac_47_32, 0x02c4);
-	prm_set(&in, roce_address.roce_version, PRM_ROCE_V2);
-	prm_set(&in, roce_address.roce_l3_type, PRM_ROCE_L3_IPV6);
-	rig_create(&WRONG_CMD(set_roce_address, &in));
-}
-
 static void wrong_transitions(uint32_t qpn)
 {
 	static const struct wrong_row early[] = {
@@ -560,7 +549,7 @@ int main(int argc, char **argv)
 	(void)argc;
 	ktap_plan(0);
 	rig_open(argv[1]);
-	set_address();
+	rig_address();
 	wrong_mkey();
 	wrong_eq();
 	wrong_cq();

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/vport.h"
 #include "wrong.h"
 
 #define INPUT_MAX 8192
@@ -161,4 +162,15 @@ void wrong_rows(const struct wrong_cmd *cmd, const struct wrong_row *rows, unsig
 	wrong_rows_only(cmd, rows, n);
 	ktap(!rig_send(cmd, NULL),
 	     "%s succeeds unmodified after the cases from %s on", cmd->name, rows->field);
+}
+
+void rig_address(void)
+{
+	struct prm_set_roce_address_in in = {};
+
+	prm_set(&in, roce_address.source_l3_address[0], 0xfd);
+	prm_set(&in, roce_address.source_mac_47_32, 0x02c4);
+	prm_set(&in, roce_address.roce_version, PRM_ROCE_V2);
+	prm_set(&in, roce_address.roce_l3_type, PRM_ROCE_L3_IPV6);
+	rig_create(&WRONG_CMD(set_roce_address, &in));
 }

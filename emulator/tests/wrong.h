@@ -67,6 +67,7 @@ uint32_t rig_page(void);	/* low dword of the address of a fresh page; the high o
 int rig_send(const struct wrong_cmd *cmd, uint32_t *num);
 /* Must succeed; the object's number. */
 uint32_t rig_create(const struct wrong_cmd *cmd);
+void rig_address(void);	/* entry 0 of the RoCE address table: v2 over IPv6 */
 /* Each row applied alone to the command; then the unmodified command, which must succeed. */
 void wrong_rows(const struct wrong_cmd *cmd, const struct wrong_row *rows, unsigned int n);
 /* The rows only, for commands whose success would change too much. */

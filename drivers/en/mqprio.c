@@ -144,7 +144,8 @@ static int read_groups(const struct cxr_en *en, const struct tc_mqprio_qopt_offl
 			return refuse(en, -EOPNOTSUPP, "rates of classes are not supported");
 		if (!qopt->count[i] || qopt->offset[i] != next)
 			return refuse(en, -EINVAL, "a class has no queues, or not the next ones");
-		config->groups[i] = (struct netdev_tc_txq){ qopt->count[i], qopt->offset[i] };
+		config->groups[i].count = qopt->count[i];
+		config->groups[i].offset = qopt->offset[i];
 		next += qopt->count[i];
 	}
 	if (next > config->channels)

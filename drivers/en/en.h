@@ -512,9 +512,11 @@ static inline unsigned int cxr_en_txq_index(const struct cxr_en_sq *sq)
 }
 
 /* mqprio.c */
+int cxr_en_setup_tc(struct net_device *ndev, enum tc_setup_type type, void *data);
+
+/* classes.c */
 /* The channels that the groups of mode channel take up. */
 unsigned int cxr_en_channels_grouped(const struct cxr_en_config *config);
-int cxr_en_setup_tc(struct net_device *ndev, enum tc_setup_type type, void *data);
 u16 cxr_en_select_queue(struct net_device *ndev, struct sk_buff *skb, struct net_device *sb_dev);
 /*
  * Numbers of queues of the netdev, and its classes, as they are or will be opened with @config.

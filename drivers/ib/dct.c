@@ -10,10 +10,8 @@
 #include <linux/slab.h>
 #include <rdma/restrack.h>
 
-#include "cxr/health.h"
 #include "queue.h"
 
-#define DRAIN_TIMEOUT (10 * HZ)	/* *unproven dct-drain* */
 #define RNR_TIMER_MAX 31
 
 /* ---- both ---- */
@@ -58,12 +56,6 @@ static struct cxr_dc_scatter scatter_of(const struct cxr_caps *caps, u32 flags,
 }
 
 /* ---- initiators ---- */
-
-u32 cxr_ib_dci_flags(const struct cxr_caps *caps)
-{
-	return MLX5_QP_FLAG_TYPE_DCI |
-	       (caps->dc_streams.channels ? MLX5_QP_FLAG_DCI_STREAM : 0);
-}
 
 int cxr_ib_dci_check_attr(const struct ib_device *ibdev, const struct ib_qp_init_attr *attr)
 {
@@ -134,58 +126,7 @@ bool cxr_ib_dci_may(enum ib_qp_state from, enum ib_qp_state to, int mask)
 	return false;
 }
 
-/* ---- the end of a target ---- */
-
-void cxr_ib_target_init(struct cxr_ib_target *target)
-{
-	init_completion(&target->drained);
-	target->done = false;
-}
-
-void cxr_ib_target_drained(struct cxr_ib_dev *dev, u32 num)
-{
-	struct cxr_ib_target *target;
-	unsigned long flags;
-
-	xa_lock_irqsave(&dev->dc_targets, flags);
-	target = xa_load(&dev->dc_targets, num);
-	if (target)
-		complete(&target->drained);
-	xa_unlock_irqrestore(&dev->dc_targets, flags);
-}
-
-void cxr_ib_targets_fail(struct cxr_ib_dev *dev)
-{
-	struct cxr_ib_target *target;
-	unsigned long flags, num;
-
-	xa_lock_irqsave(&dev->dc_targets, flags);
-	xa_for_each(&dev->dc_targets, num, target)
-		complete(&target->drained);
-	xa_unlock_irqrestore(&dev->dc_targets, flags);
-}
-
-int cxr_ib_target_drain(struct cxr_ib_dev *dev, struct cxr_ib_target *target, u16 uid, u32 num)
-{
-	int err;
-
-	if (target->done)
-		return 0;
-	err = xa_insert_irq(&dev->dc_targets, num, target, GFP_KERNEL);
-	if (err) {
-		/* -EBUSY: the device assigned a number twice. */
-		ibdev_err(&dev->ibdev, "DC target %#x: failed to store its number: %d\n", num, err);
-		return err == -EBUSY ? -EIO : err;
-	}
-	err = cxr_cmd_drain_dct(dev->core, uid, num);
-	/* If it fails from here on, cxr_ib_targets_fail() ends the wait. */
-	if (!err && !cxr_core_dead(dev->core) &&
-	    !wait_for_completion_timeout(&target->drained, DRAIN_TIMEOUT))
-		ibdev_warn(&dev->ibdev, "DC target %#x does not drain\n", num);
-	target->done = !err;
-	xa_erase_irq(&dev->dc_targets, num);
-	return err;
-}
+/* ---- create and destroy a target ---- */
 
 static int destroy_device_dct(struct cxr_ib_qp *qp)
 {
@@ -196,8 +137,6 @@ static int destroy_device_dct(struct cxr_ib_qp *qp)
 	err = cxr_ib_target_drain(dev, &qp->dct->target, qp->uid, qp->qpn);
 	return err ?: cxr_cmd_destroy_dct(dev->core, qp->uid, qp->qpn);
 }
-
-/* ---- create and destroy a target ---- */
 
 /* Flags that are about the queues of a QP are accepted, and mean nothing. */
 static int check_dct(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,

@@ -462,7 +462,12 @@ void cxr_ib_xrc_down(void *dev);
 int cxr_ib_dc_role(struct cxr_ib_dev *dev, const struct ib_qp_init_attr *attr,
 		   struct ib_udata *udata, bool *target);
 /* Flags of an initiator that this card has: MLX5_QP_FLAG_*. */
-u32 cxr_ib_dci_flags(const struct cxr_caps *caps);
+static inline u32 cxr_ib_dci_flags(const struct cxr_caps *caps)
+{
+	return MLX5_QP_FLAG_TYPE_DCI |
+	       (caps->dc_streams.channels ? MLX5_QP_FLAG_DCI_STREAM : 0);
+}
+
 /* Before anything is made of @attr. -EINVAL. */
 int cxr_ib_dci_check_attr(const struct ib_device *ibdev, const struct ib_qp_init_attr *attr);
 /* What the checked request says of an initiator: @scatter_req and @streams. -EINVAL. */
@@ -479,7 +484,8 @@ int cxr_ib_destroy_dct(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx);
 int cxr_ib_modify_dct(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
 		      struct ib_udata *udata);
 int cxr_ib_query_dct(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, int mask);
-/* Also of targets that programs make without verbs. */
+
+/* dct_drain.c */
 void cxr_ib_target_init(struct cxr_ib_target *target);
 /*
  * Requests that target @num has begun to answer end, before it is destroyed. A device without the

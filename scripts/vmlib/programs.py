@@ -17,6 +17,8 @@ from images import REPO
 
 COMMANDS = os.path.join(REPO, "build/programs/COMMANDS")
 WIDTH = 90
+STARTERS = ("env", "stdbuf", "-oL", "chroot")
+ROOT = "/run/release"   # of selftests/vm/releases.sh, whose tests are named after the release
 COLUMNS = ("test", "kernel", "program", "version", "cxr", "mlx5", "arguments", "note")
 
 
@@ -46,7 +48,7 @@ def words(command):
 
 def program(command):
     """The first word that is neither a setting nor what starts it."""
-    return next((w for w in words(command) if w not in ("env", "stdbuf", "-oL") and not re.match(r"\w+=", w)), command)
+    return next((w for w in words(command) if w not in (*STARTERS, ROOT) and not re.match(r"\w+=", w)), command)
 
 
 class Versions:
@@ -83,7 +85,8 @@ def main():
     for (ident, name), command in sorted(noted(cxr).items()):
         for kernel in sorted(k for i, k in set(ours) | set(theirs) if i == ident):
             here, there = ours.get((ident, kernel), "-"), theirs.get((ident, kernel), "-")
-            rows.append((ident, kernel, name, versions[name], here, there, command, note(here, there)))
+            version = ident.split(".")[1] if ROOT in words(command) else versions[name]
+            rows.append((ident, kernel, name, version, here, there, command, note(here, there)))
     with open(os.path.join(REPO, "build/programs.tsv"), "w", encoding="utf-8") as f:
         f.writelines("\t".join(row) + "\n" for row in [COLUMNS] + rows)
     print(f"{'test':24} {'kernel':6} {'program':18} {'version':18} cxr  mlx5 arguments")

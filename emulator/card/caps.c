@@ -94,6 +94,11 @@ static bool card_has_memory(const struct card *card)
 	return card_devx && card->memic_at;
 }
 
+static bool card_paces(const struct card *card)
+{
+	return card_devx && !card->vf;
+}
+
 static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 {
 	if (!card_devx)
@@ -112,6 +117,7 @@ static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, log_max_dci_errored_streams, DCI_LOG_ERRORED_MAX);
 	prm_set(cap, qpc_extension, 1);
 	prm_set(cap, device_memory, card_has_memory(card));
+	prm_set(cap, qos, card_paces(card) || prm_get(cap, qos));
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -373,6 +379,20 @@ static void card_vport_contexts(struct prm_e_switch_cap *cap)
 	prm_set(cap, nic_vport_node_guid_modify, 1);
 }
 
+/* Rates of priorities are set by QETCR alone. */
+static void card_rates(const struct card *card, struct prm_qos_cap *cap)
+{
+	if (!card_paces(card))
+		return;
+	prm_set(cap, packet_pacing, 1);
+	prm_set(cap, packet_pacing_burst_bound, 1);
+	prm_set(cap, packet_pacing_typical_size, 1);
+	prm_set(cap, packet_pacing_uid, 1);
+	prm_set(cap, packet_pacing_min_rate, PP_MIN_KBPS);
+	prm_set(cap, packet_pacing_max_rate, PP_MAX_KBPS);
+	prm_set(cap, packet_pacing_rate_table_size, PP_RATES);
+}
+
 /* Operations of one byte */
 static void card_memory(const struct card *card, struct prm_device_mem_cap *cap)
 {
@@ -442,9 +462,10 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 		if (eswitch_manager(dev))
 			card_vport_contexts(cur);
 		break;
-	case CAP_QOS:	/* rates are set by QETCR alone */
-		if (dev->card->vf || !card_dcb)
+	case CAP_QOS:
+		if (dev->card->vf || (!card_dcb && !card_devx))
 			return -1;
+		card_rates(dev->card, cur);
 		break;
 	case CAP_DEBUG:
 		if (dev->card->vf || !card_dcb)

@@ -352,6 +352,13 @@ bool hca_inserts_vlan(const struct cxdev *dev)
 	return caps ? prm_get(caps, wqe_vlan_insert) : dev->card->vlan_insert;
 }
 
+const struct prm_qos_cap *hca_pacing(const struct cxdev *dev)
+{
+	const struct prm_qos_cap *caps = (const void *)dev->hca->cap_cur[CAP_QOS];
+
+	return dev->hca->cap_valid[CAP_QOS] && prm_get(caps, packet_pacing) ? caps : NULL;
+}
+
 unsigned int hca_tunnels(const struct cxdev *dev)
 {
 	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);

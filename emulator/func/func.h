@@ -551,6 +551,8 @@ bool hca_atomics_in_host_order(const struct cxdev *dev);
  */
 unsigned int hca_inline_mode(const struct cxdev *dev);
 bool hca_inserts_vlan(const struct cxdev *dev);
+/* Capabilities of packet pacing; NULL: it is not advertised. */
+const struct prm_qos_cap *hca_pacing(const struct cxdev *dev);
 
 enum { TUNNEL_VXLAN = 1, TUNNEL_GRE = 2, TUNNEL_IP = 4 };
 

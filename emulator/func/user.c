@@ -48,6 +48,7 @@ static const uint8_t permissions[CMD_OPCODES] = {
 	ALLOW(create_tir), ALLOW(modify_tir), ALLOW(query_tir), ALLOW(destroy_tir),
 	ALLOW(modify_sq), ALLOW(query_sq), ALLOW(destroy_sq),
 	ALLOW(modify_tis), ALLOW(query_tis), ALLOW(destroy_tis),
+	ALLOW(set_pp_rate_limit),
 	ALLOW(alloc_flow_counter), ALLOW(query_flow_counter), ALLOW(dealloc_flow_counter),
 	[PRM_OP_create_sq] = USER_RAW_TX, [PRM_OP_create_tis] = USER_RAW_TX,
 	[PRM_OP_create_flow_table] = USER_INTERNAL, [PRM_OP_destroy_flow_table] = USER_INTERNAL,
@@ -77,7 +78,8 @@ static bool shares(const struct cmd *c)
 		return false;
 	if (c->opcode == PRM_OP_alloc_q_counter || c->opcode == PRM_OP_create_flow_table)
 		return true;
-	return user_contexts(c->dev) && c->opcode == PRM_OP_create_eq;
+	return user_contexts(c->dev) &&
+	       (c->opcode == PRM_OP_create_eq || c->opcode == PRM_OP_set_pp_rate_limit);
 }
 
 int user_check(struct cmd *c)

@@ -19,7 +19,7 @@
 #include "queue/queue.h"
 
 extern const struct cmd_desc cmds_sq[], cmds_rq[], cmds_tir[], cmds_flow[], cmds_fte[],
-	cmds_definer[], cmds_tunnel[];
+	cmds_definer[], cmds_tunnel[], cmds_pace[];
 
 /* Limits that the capability pages advertise and the commands enforce. */
 #define ETH_LOG_MAX_WQ_SZ 15
@@ -64,7 +64,11 @@ struct sq {
 	uint8_t state;
 	struct work work;
 	uint32_t lso_off, lso_frames; /* of the LSO under way: what was sent */
-	bool waits; /* for a receiver: the WQE has not been executed, or not to its end */
+	bool waits; /* for a receiver or its rate: the WQE has not been executed to its end */
+	struct pace {
+		struct timer timer;
+		uint64_t clear_ns;	/* when what was sent has left at the rate */
+	} pace;
 	/* during a round: so many frames more find room at the receivers of this address */
 	unsigned int room;
 	const struct port *room_port;
@@ -102,6 +106,16 @@ int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pa
 /* May a queue in state @is, which the command says is in @said, go to @next? */
 int eth_check_transition(struct cmd *c, struct obj *obj, unsigned int said, unsigned int is,
 			 unsigned int next);
+
+/* ---- packet pacing: pace.c ---- */
+
+void pace_init(struct sq *sq);
+void pace_stop(struct sq *sq);
+/* Must its next frame wait? Then the work is queued when it may be sent. */
+bool pace_must_wait(struct sq *sq);
+void pace_sent(struct sq *sq, uint32_t bytes); /* a frame, without FCS */
+/* May an SQ of this command have the rate? 0, or the command is refused. */
+int pace_check(struct cmd *c, unsigned int index);
 
 void eth_sq_doorbell(struct sq *sq); /* new work */
 struct obj *sq_uar(const struct sq *sq);

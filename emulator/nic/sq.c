@@ -9,6 +9,7 @@
 
 #include "nic/nic.h"
 #include "prm/cqe.h"
+#include "prm/rate.h"
 #include "prm/vport.h"
 #include "prm/wqe.h"
 
@@ -54,6 +55,7 @@ static void fail(struct sq *sq, const struct wqe *wqe, uint8_t syndrome)
 static void sq_reset(struct sq *sq)
 {
 	work_cancel(&sq->work);
+	pace_stop(sq);
 	sq->state = PRM_WQ_RST;
 	sq->wq.ci = 0;
 	sq->wq.pi = 0;
@@ -65,6 +67,7 @@ static void sq_to_error(void *obj)
 	struct sq *sq = obj;
 
 	sq->state = PRM_WQ_ERR;
+	pace_stop(sq);
 	work_cancel(&sq->work);	/* it may wait for a receiver or a paused port */
 	if (wq_posted(&sq->wq))
 		work_queue(&sq->work);
@@ -226,6 +229,7 @@ static void transmit(struct sq *sq, struct frame *frame)
 				  &counters->tx_broadcast;
 	traffic->packets++;
 	traffic->bytes += frame->len;
+	pace_sent(sq, frame->len);
 	frame->td = sq->tis->td->num;
 	if (frame->data[0] & 1 && eth_hears_itself(dev, frame->td))
 		loop_back(dev, frame);
@@ -284,12 +288,18 @@ static bool has_room(struct sq *sq, const struct port *port, const uint8_t *dmac
 	return true;
 }
 
-/* Has the receiver no room, or is the priority paused? The work goes on when it may. */
+/*
+ * Is it too early for the rate, has the receiver no room, or is the priority paused? The work goes
+ * on when it may.
+ */
 static bool must_wait(const struct tx *tx, const struct frame *frame)
 {
 	struct port *port = tx_port(tx->sq->tis, frame);
 	struct sq *sq = tx->sq;
 
+	sq->waits = pace_must_wait(sq);
+	if (sq->waits)
+		return true;
 	if (has_room(sq, port, frame->data))
 		return false;
 	sq->waits = !port_may_send(port, frame->data, qos_frame_prio(port_qos(port), frame),
@@ -547,7 +557,7 @@ static void sq_work(struct work *work)
 			step(sq, &budget);
 		}
 	}
-	if (wq_posted(&sq->wq))
+	if (wq_posted(&sq->wq) && !timer_armed(&sq->pace.timer))
 		work_queue(&sq->work);
 }
 
@@ -572,6 +582,7 @@ static void sq_release(void *obj)
 {
 	struct sq *sq = obj;
 
+	pace_stop(sq);
 	work_cancel(&sq->work);
 	pages_free(&sq->pages);
 	obj_put(sq->dbr_umem);
@@ -594,7 +605,6 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 	    is_set(c, ctx, hairpin_peer_rq, "but hairpin is not advertised") ||
 	    is_set(c, ctx, hairpin_peer_vhca, "but hairpin is not advertised") ||
 	    is_set(c, ctx, ts_cqe_to_dest_cqn, "but it is not advertised") ||
-	    is_set(c, ctx, packet_pacing_rate_limit_index, "but packet pacing is not advertised") ||
 	    is_set(c, ctx, qos_queue_group_id, "but queue groups are not advertised"))
 		return -1;
 	if (prm_get(ctx, state) != PRM_WQ_RST)
@@ -614,6 +624,8 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_wq_stride %u: an SQ has strides of 64 bytes",
 			      prm_get(ctx, wq.log_wq_stride));
+	if (pace_check(c, prm_get(ctx, packet_pacing_rate_limit_index)))
+		return -1;
 	return eth_check_wq(c, prm_sub_const(ctx, wq, wq));
 }
 
@@ -649,6 +661,7 @@ static int run_create_sq(struct cmd *c)
 	if (!sq)
 		return -1;
 	work_init(&sq->work, sq_work);
+	pace_init(sq);
 	sq->obj.release = sq_release;
 	sq->obj.stop = sq_to_error;
 	sq->ctx = *ctx;
@@ -669,16 +682,24 @@ static int run_modify_sq(struct cmd *c)
 {
 	const struct prm_modify_sq_in *in = c->in;
 	struct sq *sq = obj_own(c, OBJ_SQ, prm_get(in, sqn), "sqn");
+	unsigned int rate = prm_get(in, ctx.packet_pacing_rate_limit_index);
+	uint64_t what = prm_get64(in, modify_bitmask);
 	unsigned int next = prm_get(in, ctx.state);
 
 	if (!sq)
 		return -1;
-	if (prm_get64(in, modify_bitmask))
+	if (what & ~PRM_MODIFY_SQ_RATE)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "modify_bitmask 0x%llx: an SQ has nothing to modify but its state",
-			      (unsigned long long)prm_get64(in, modify_bitmask));
+			      "modify_bitmask 0x%llx: an SQ has a state and a rate to modify",
+			      (unsigned long long)what);
+	if (what && pace_check(c, rate))
+		return -1;
 	if (eth_check_transition(c, &sq->obj, prm_get(in, sq_state), sq->state, next))
 		return -1;
+	if (what) {
+		prm_set(&sq->ctx, packet_pacing_rate_limit_index, rate);
+		pace_stop(sq);
+	}
 
 	if (next == PRM_WQ_RST)
 		sq_reset(sq);
@@ -686,6 +707,8 @@ static int run_modify_sq(struct cmd *c)
 		sq_to_error(sq);
 	else
 		sq->state = next;
+	if (wq_posted(&sq->wq))
+		work_queue(&sq->work);	/* at the new rate */
 	return 0;
 }
 

@@ -132,6 +132,15 @@ enum rdma_fate {
 };
 
 #define VXLAN_PORTS 4
+#define PP_RATES 128	/* of packet pacing, with the one that limits nothing */
+#define PP_MIN_KBPS 1
+#define PP_MAX_KBPS 100000000
+
+struct pp_rate {
+	uint32_t kbps;	/* 0: not set */
+	uint32_t burst;	/* bytes */
+	uint16_t uid;	/* of the command that set it */
+};
 
 /* Settings and counters of vport and port. */
 struct eth_state {
@@ -146,6 +155,7 @@ struct eth_state {
 	struct address_list lists[LIST_TYPES];
 
 	uint16_t vxlan_ports[VXLAN_PORTS];	/* that the driver has told; 0: none */
+	struct pp_rate rates[PP_RATES];
 
 	struct flow_table *rx_root, *port_root; /* NIC_RX, PORT_SEL */
 	struct flow_table *rdma_rx_root, *rdma_tx_root;

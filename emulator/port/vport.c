@@ -519,6 +519,7 @@ void eth_state_stop(struct cxdev *dev)
 		eth->change_armed = false;
 	eswitch_stop(dev);
 	memset(eth->vxlan_ports, 0, sizeof(eth->vxlan_ports));
+	memset(eth->rates, 0, sizeof(eth->rates));
 	port_flush(dev->port);
 }
 

@@ -4,7 +4,9 @@
 #include "prm/cong.h"
 #include "prm/counter.h"
 #include "prm/dcb.h"
+#include "prm/devx.h"
 #include "prm/port.h"
+#include "prm/rate.h"
 
 bool probe_port_reg(struct dut *dut, uint32_t value, uint32_t id)
 {
@@ -46,16 +48,99 @@ bool probe_cong_statistics(struct dut *dut, uint32_t value, uint32_t arg)
 	return !dut_cmd(dut, query_cong_statistics, &in, &out);
 }
 
-static bool probe_sq_pacing(struct dut *dut, uint32_t value, uint32_t arg)
+/* ---- packet pacing ---- */
+
+struct rate {
+	uint32_t index, kbps, burst, typical;
+	uint16_t uid;
+};
+
+static bool set_rate(struct dut *dut, struct rate rate)
+{
+	struct prm_set_pp_rate_limit_in in = {};
+	struct prm_set_pp_rate_limit_out out;
+
+	prm_set(&in, uid, rate.uid);
+	prm_set(&in, rate_limit_index, rate.index);
+	prm_set(&in, ctx.rate_limit, rate.kbps);
+	prm_set(&in, ctx.burst_upper_bound, rate.burst);
+	prm_set(&in, ctx.typical_packet_size, rate.typical);
+	return !dut_cmd(dut, set_pp_rate_limit, &in, &out);
+}
+
+static bool probe_pacing(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	bool set = set_rate(dut, (struct rate){ .index = 1, .kbps = 1000 });
+
+	(void)value;
+	(void)arg;
+	return set && !TRY(dut, sq, sq, ctx.packet_pacing_rate_limit_index, 1);
+}
+
+static bool probe_burst(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)value;
 	(void)arg;
-	return !TRY(dut, sq, sq, ctx.packet_pacing_rate_limit_index, 1);
+	return set_rate(dut, (struct rate){ .index = 1, .kbps = 1000, .burst = 5000 });
+}
+
+static bool probe_typical(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	return set_rate(dut, (struct rate){ .index = 1, .kbps = 1000, .typical = 500 });
+}
+
+static bool probe_rate_uid(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_create_uctx_in in = {};
+	struct prm_create_uctx_out out;
+	uint16_t uid;
+	bool set;
+
+	(void)value;
+	(void)arg;
+	if (dut_cmd(dut, create_uctx, &in, &out))
+		return false;
+	uid = prm_get(&out, uid);
+	set = set_rate(dut, (struct rate){ .index = 2, .kbps = 1000, .uid = uid }) &&
+	      set_rate(dut, (struct rate){ .index = 2, .uid = uid });
+	dut_destroy_obj(dut, PRM_OP_destroy_uctx, uid);
+	return set;
+}
+
+static bool probe_min(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	if (!set_rate(dut, (struct rate){ .index = 1, .kbps = 1000 }))
+		return !value;
+	return set_rate(dut, (struct rate){ .index = 1, .kbps = value ?: 1 }) &&
+	       (value < 2 || !set_rate(dut, (struct rate){ .index = 1, .kbps = value - 1 }));
+}
+
+static bool probe_max(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return set_rate(dut, (struct rate){ .index = 1, .kbps = value }) == !!value &&
+	       !set_rate(dut, (struct rate){ .index = 1, .kbps = value + 1 });
+}
+
+static bool probe_table(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)arg;
+	return (!value || set_rate(dut, (struct rate){ .index = value - 1, .kbps = 1000 })) &&
+	       !set_rate(dut, (struct rate){ .index = value, .kbps = 1000 }) &&
+	       !set_rate(dut, (struct rate){ .kbps = 1000 });
 }
 
 const struct cap_row caps_qos[] = {
-	/* not advertised by any card */
-	CAP_ROW(qos_cap, packet_pacing, true, probe_sq_pacing, 0),
+	CAP_ROW(qos_cap, packet_pacing, true, probe_pacing, 0),
+	CAP_ROW(qos_cap, packet_pacing_burst_bound, true, probe_burst, 0),
+	CAP_ROW(qos_cap, packet_pacing_typical_size, true, probe_typical, 0),
+	CAP_ROW(qos_cap, packet_pacing_uid, true, probe_rate_uid, 0),
+	CAP_ROW(qos_cap, packet_pacing_min_rate, false, probe_min, 0),
+	CAP_ROW(qos_cap, packet_pacing_max_rate, false, probe_max, 0),
+	CAP_ROW(qos_cap, packet_pacing_rate_table_size, false, probe_table, 0),
 };
 
 const unsigned int caps_qos_n = ARRAY_SIZE(caps_qos);

@@ -104,7 +104,7 @@ static const struct wrong_row create_sq_rows[] = {
 	F(create_sq, ctx.ts_cqe_to_dest_cqn, 9,
 	  "ts_cqe_to_dest_cqn is set (0x9), but it is not advertised"),
 	F(create_sq, ctx.packet_pacing_rate_limit_index, 1,
-	  "packet_pacing_rate_limit_index is set (0x1), but packet pacing is not advertised"),
+	  "packet_pacing_rate_limit_index 1, but packet pacing is not advertised"),
 	F(create_sq, ctx.qos_queue_group_id, 1,
 	  "qos_queue_group_id is set (0x1), but queue groups are not advertised"),
 	F(create_sq, ctx.state, 1, "an SQ begins in RST, not in state 1"),
@@ -122,8 +122,8 @@ static const struct wrong_row create_sq_rows[] = {
 static void wrong_sq(void)
 {
 	static const struct wrong_row modify[] = {
-		F(modify_sq, modify_bitmask, 1,
-		  "modify_bitmask 0x1: an SQ has nothing to modify but its state"),
+		F(modify_sq, modify_bitmask, 4,
+		  "modify_bitmask 0x4: an SQ has a state and a rate to modify"),
 		F(modify_sq, sq_state, 1, "SQ 0x* is in state 0, the command says 1",
 		  .status = PRM_STATUS_BAD_RES_STATE),
 		F(modify_sq, ctx.state, 2, "SQ 0x*: state 2 is unknown"),

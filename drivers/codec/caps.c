@@ -114,7 +114,8 @@ static void decode_dcb(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 	u32 n_tcs = prm_get(cap, max_tc);
 
 	caps->port_owner = prm_get(cap, vport_group_manager);
-	caps->dcb = caps->port_owner && prm_get(cap, qos);
+	caps->qos = prm_get(cap, qos);
+	caps->dcb = caps->port_owner && caps->qos;
 	caps->ets = caps->dcb && prm_get(cap, ets);
 	caps->dcbx = caps->dcb && prm_get(cap, dcbx);
 	caps->qcam_reg = prm_get(cap, qcam_reg);
@@ -318,6 +319,20 @@ static u8 dc_atomic_mode(const struct prm_atomic_caps *cap)
 			return log;
 	}
 	return (operations & both) == both ? PRM_QP_ATOMIC_IB : PRM_QP_ATOMIC_NONE;
+}
+
+void cxr_caps_decode_qos(const struct prm_qos_cap *cap, struct cxr_caps *caps)
+{
+	u16 entries = prm_get(cap, packet_pacing_rate_table_size);
+
+	if (!prm_get(cap, packet_pacing) || entries < 2)
+		return;
+	caps->rates.n = entries - 1;
+	caps->rates.min = prm_get(cap, packet_pacing_min_rate);
+	caps->rates.max = prm_get(cap, packet_pacing_max_rate);
+	caps->rates.burst = prm_get(cap, packet_pacing_burst_bound);
+	caps->rates.typical = prm_get(cap, packet_pacing_typical_size);
+	caps->rate_uid = prm_get(cap, packet_pacing_uid);
 }
 
 void cxr_caps_decode_memic(const struct prm_device_mem_cap *cap, struct cxr_caps *caps)

@@ -9,6 +9,7 @@
 #include "flow.h"
 #include "../policy/dc.h"
 #include "../policy/mode.h"
+#include "../policy/rate.h"
 
 /* Addresses of a port that the driver has tables for. */
 #define CXR_MACS_MAX	1024
@@ -18,6 +19,9 @@ struct cxr_caps {
 	bool eth;			/* port_type is Ethernet */
 	u8 log_max_qp, log_max_qp_sz, log_max_cq, log_max_cq_sz, log_max_eq, log_max_eq_sz;
 	u8 log_max_srq, log_max_srq_sz;
+	bool qos;			/* @rates and @rate_uid are valid */
+	struct cxr_rate_limits rates;
+	bool rate_uid;			/* a rate can be of a user context */
 	u8 log_max_uctx;		/* 0: no user contexts */
 	u32 uctx_cap;
 	bool dct;			/* DC transport, */
@@ -146,6 +150,7 @@ void cxr_caps_decode_hca_2(const struct prm_cmd_hca_cap_2 *cap, struct cxr_caps 
 void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *cap,
 			 struct cxr_caps *caps);
 void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_caps *caps);
+void cxr_caps_decode_qos(const struct prm_qos_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_memic(const struct prm_device_mem_cap *cap, struct cxr_caps *caps);
 /* Can the range be one of memory: in a BAR of @bar bytes, behind the registers? */
 bool cxr_caps_memic_within(u64 start, u64 len, u64 bar);

@@ -320,6 +320,18 @@ static int read_user_events(struct cxr_core *core, struct prm_query_hca_cap_out 
 	return err;
 }
 
+static int read_rates(struct cxr_core *core, struct prm_query_hca_cap_out *out)
+{
+	int err;
+
+	if (!core->caps.qos)
+		return 0;
+	err = query_caps(core, PRM_CAP_QOS, PRM_CAP_CUR, out);
+	if (!err)
+		cxr_caps_decode_qos(prm_sub(out, capability.qos_cap, qos_cap), &core->caps);
+	return err;
+}
+
 /* In BAR 0, from which processes map whole pages: nothing else may be there. */
 static int read_memory(struct cxr_core *core, struct prm_query_hca_cap_out *out)
 {
@@ -401,7 +413,7 @@ static int read_cap_pages(struct cxr_core *core, struct prm_query_hca_cap_out *o
 		cxr_caps_decode_flow(prm_sub(out, capability.flow_table_nic_cap,
 					     flow_table_nic_cap), caps);
 	}
-	err = read_user_events(core, out);
+	err = read_user_events(core, out) ?: read_rates(core, out);
 	if (!err && memory)
 		err = read_memory(core, out);
 	if (err)

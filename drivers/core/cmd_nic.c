@@ -5,6 +5,7 @@
 #include "prm/caps.h"
 #include "prm/cmdif.h"
 #include "prm/nic.h"
+#include "prm/rate.h"
 #include "prm/obj.h"
 #include "prm/tunnel.h"
 #include "core.h"
@@ -132,6 +133,22 @@ int cxr_cmd_modify_sq(struct cxr_core *core, u16 uid, u32 sqn, enum cxr_wq_state
 	return cxr_cmd(core, modify_sq, &in, &out);
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_modify_sq);
+
+int cxr_cmd_set_sq_rate(struct cxr_core *core, u16 uid, u32 sqn, enum cxr_wq_state from,
+			enum cxr_wq_state to, u16 rate)
+{
+	struct prm_modify_sq_in in = {};
+	struct prm_modify_sq_out out;
+
+	prm_set(&in, uid, uid);
+	prm_set(&in, sq_state, device_states[from]);
+	prm_set(&in, sqn, sqn);
+	prm_set64(&in, modify_bitmask, PRM_MODIFY_SQ_RATE);
+	prm_set(&in, ctx.state, device_states[to]);
+	prm_set(&in, ctx.packet_pacing_rate_limit_index, rate);
+	return cxr_cmd(core, modify_sq, &in, &out);
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_set_sq_rate);
 
 int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state)
 {

@@ -203,6 +203,11 @@ enum cxr_size {
 #define CXR_EQ_SIZE_MIN		64
 #define CXR_EQ_SIZE_MAX		4096	/* the default */
 
+struct cxr_rates {
+	struct mutex lock;
+	struct cxr_rate_entry *entries __guarded_by(&lock);	/* NULL until one is used */
+};
+
 struct cxr_dev {
 	struct cxr_core core;		/* the part that clients see */
 	int id;				/* of the auxiliary devices */
@@ -242,6 +247,7 @@ struct cxr_dev {
 	struct mutex loopback_lock;	/* loopback of the vport */
 	unsigned int loopback_users __guarded_by(&loopback_lock);
 	atomic_t mkey_variant;
+	struct cxr_rates rates;
 	struct mutex flow_lock;		/* steering.c */
 	u32 demux __guarded_by(&flow_lock);	/* LAG demux table; 0: none */
 	/* first table, but for the demux table; 0: none */

@@ -175,6 +175,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	seqlock_init(&dev->clock.lock);
 	mutex_init(&dev->db_lock);
 	mutex_init(&dev->loopback_lock);
+	mutex_init(&dev->rates.lock);
 	mutex_init(&dev->flow_lock);
 	mutex_init(&dev->vfs_lock);
 	mutex_init(&dev->l2_lock);
@@ -210,6 +211,7 @@ static void free_dev(struct cxr_dev *dev)
 	cancel_work_sync(&dev->fatal_work);
 	cancel_delayed_work_sync(&dev->vports_work);
 	context_unsafe(kfree(dev->vf_settings));
+	context_unsafe(kvfree(dev->rates.entries));
 	cxr_pages_exit(dev);
 	xa_destroy(&dev->eqs.cqs);
 	ida_free(&cxr_ida, dev->id);

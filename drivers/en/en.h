@@ -186,6 +186,7 @@ struct cxr_en_sq {
 	struct cxr_buf buf;
 	struct cxr_db db;
 	u8 log_size;
+	u16 rate;		/* of packet pacing; 0: none */
 
 	/* NAPI */
 	u16 cc ____cacheline_aligned_in_smp;
@@ -525,6 +526,13 @@ u16 cxr_en_select_queue(struct net_device *ndev, struct sk_buff *skb, struct net
 int cxr_en_set_queues(struct cxr_en *en, const struct cxr_en_config *config);
 /* One class, and none of the stack. RTNL held. */
 void cxr_en_forget_classes(struct cxr_en *en);
+
+/* rate.c */
+int cxr_en_set_tx_maxrate(struct net_device *ndev, int txq, u32 mbps);
+/* A new SQ gets the rate of its tx queue; if that fails, the log says so. */
+void cxr_en_open_rate(struct cxr_en_sq *sq);
+/* It is destroyed in the device. */
+void cxr_en_close_rate(struct cxr_en_sq *sq);
 
 /* ring.c */
 /*

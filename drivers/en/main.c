@@ -157,6 +157,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_get_vf_config = cxr_en_get_vf_config,
 	.ndo_get_vf_stats = cxr_en_get_vf_stats,
 	.ndo_setup_tc = cxr_en_setup_tc,
+	.ndo_set_tx_maxrate = cxr_en_set_tx_maxrate,
 	.ndo_bpf = en_bpf,
 	.ndo_xdp_xmit = cxr_en_xdp_xmit,
 	CXR_DEVLINK_PORT_OP(cxr_en_get_devlink_port)

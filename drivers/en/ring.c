@@ -104,8 +104,10 @@ static int open_sq(struct cxr_en_channel *ch, struct cxr_en_sq *sq, struct netde
 	if (err)
 		goto err_destroy_cq;
 
-	if (sq->txq)
+	if (sq->txq) {
 		netdev_tx_reset_queue(sq->txq);
+		cxr_en_open_rate(sq);
+	}
 	return 0;
 
 err_destroy_cq:
@@ -119,6 +121,7 @@ static void close_sq(struct cxr_en_sq *sq)
 {
 	if (cxr_cmd_destroy_sq(sq->en->core, 0, sq->sqn))
 		cxr_buf_keep(sq->en->core, &sq->buf);
+	cxr_en_close_rate(sq);
 	cxr_en_tx_flush(sq);
 	cxr_en_cq_destroy(&sq->cq);
 	free_sq(sq);

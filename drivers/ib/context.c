@@ -572,6 +572,7 @@ const struct uapi_definition cxr_ib_uapi_defs[] = {
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_DEVICE, &query_port),
 	UAPI_DEF_CHAIN_OBJ_TREE(UVERBS_OBJECT_PD, &query_pd),
 	UAPI_DEF_CHAIN(cxr_ib_dm_defs),
+	UAPI_DEF_CHAIN(cxr_ib_pp_defs),
 	UAPI_DEF_CHAIN(cxr_ib_matcher_defs),
 	UAPI_DEF_CHAIN(cxr_ib_devx_defs),
 	UAPI_DEF_CHAIN(cxr_ib_devx_umem_defs),

@@ -242,31 +242,6 @@ int cxr_ib_destroy_dct(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx)
 
 /* ---- transitions of a target ---- */
 
-static int copy_req_modify(struct ib_device *ibdev, struct ib_udata *udata,
-			   struct mlx5_ib_modify_qp *req)
-{
-	static const struct cxr_ib_request request = {
-		.what = "DC target",
-		.size = sizeof(*req),
-		.min_size = offsetofend(struct mlx5_ib_modify_qp, ece_options),
-		.unknown = -EOPNOTSUPP,
-	};
-	int err;
-
-	memset(req, 0, sizeof(*req));
-	if (!udata || !udata->inlen)
-		return 0;
-	err = cxr_ib_copy_req(ibdev, udata, &request, req);
-	if (err)
-		return err;
-	if (req->comp_mask || req->burst_info.reserved) {
-		ibdev_dbg(ibdev, "DC target: comp_mask %#x, or a reserved field is not zero\n",
-			  req->comp_mask);
-		return -EOPNOTSUPP;
-	}
-	return 0;
-}
-
 /* In a LAG it is assigned a port in turn, as the in-tree driver has it also where that hashes. */
 static u8 choose_port(struct cxr_ib_qp *qp, u8 port)
 {
@@ -414,7 +389,7 @@ int cxr_ib_modify_dct(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int m
 	struct mlx5_ib_modify_qp req;
 	int err;
 
-	err = copy_req_modify(qp->ibqp.device, udata, &req);
+	err = cxr_ib_read_req_modify(qp->ibqp.device, udata, &req);
 	if (err)
 		return err;
 	mutex_lock(&qp->mutex);

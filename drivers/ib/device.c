@@ -101,6 +101,13 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 		resp.tso_caps.max_tso = caps->max_lso;
 		resp.tso_caps.supported_qpts = BIT(IB_QPT_RAW_PACKET);
 	}
+	if (caps->rates.n) {
+		resp.packet_pacing_caps.qp_rate_limit_min = caps->rates.min;
+		resp.packet_pacing_caps.qp_rate_limit_max = caps->rates.max;
+		resp.packet_pacing_caps.supported_qpts = BIT(IB_QPT_RAW_PACKET);
+		if (caps->rates.burst && caps->rates.typical)
+			resp.packet_pacing_caps.cap_flags = MLX5_IB_PP_SUPPORT_BURST;
+	}
 	resp.tunnel_offloads_caps = tunnel_offloads(caps);
 	if (caps->cqe_zip) {
 		resp.cqe_comp_caps.max_num = caps->cqe_zip_max;

@@ -418,6 +418,9 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
  */
 int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
 
+/* pp.c */
+extern const struct uapi_definition cxr_ib_pp_defs[];
+
 /* dm.c */
 extern const struct uapi_definition cxr_ib_dm_defs[];
 /* Stage: bookkeeping of the device's memory, if it has any. */

@@ -69,6 +69,31 @@ static int check_req_sizes(struct cxr_ib_dev *dev, const struct ib_qp_init_attr 
 	return err;
 }
 
+int cxr_ib_read_req_modify(struct ib_device *ibdev, struct ib_udata *udata,
+			   struct mlx5_ib_modify_qp *req)
+{
+	static const struct cxr_ib_request request = {
+		.what = "QP",
+		.size = sizeof(*req),
+		.min_size = offsetofend(struct mlx5_ib_modify_qp, ece_options),
+		.unknown = -EOPNOTSUPP,
+	};
+	int err;
+
+	memset(req, 0, sizeof(*req));
+	if (!udata || !udata->inlen)
+		return 0;
+	err = cxr_ib_copy_req(ibdev, udata, &request, req);
+	if (err)
+		return err;
+	if (req->comp_mask || req->burst_info.reserved) {
+		ibdev_dbg(ibdev, "QP: comp_mask %#x, or a reserved field is not zero\n",
+			  req->comp_mask);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
 int cxr_ib_read_req_qp(struct cxr_ib_dev *dev, struct ib_udata *udata,
 		       struct mlx5_ib_create_qp *req)
 {

@@ -401,16 +401,19 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibqp->device);
 	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
+	struct mlx5_ib_modify_qp req = {};
 	int err;
 
-	/* A raw packet QP without a limit. */
-	if (qp->raw && !attr->rate_limit)
-		mask &= ~IB_QP_RATE_LIMIT;
-	if (mask & ~IB_QP_ATTR_STANDARD_BITS) {
+	if (mask & ~(IB_QP_ATTR_STANDARD_BITS | (qp->raw ? IB_QP_RATE_LIMIT : 0))) {
 		ibdev_dbg(ibqp->device, "QP %#x: unsupported attribute mask %#x\n", qp->qpn, mask);
 		return -EOPNOTSUPP;
 	}
-	if (!qp->dct && udata && udata->inlen && !ib_is_udata_cleared(udata, 0, udata->inlen)) {
+	if (qp->raw) {
+		err = cxr_ib_read_req_modify(ibqp->device, udata, &req);
+		if (err)
+			return err;
+	} else if (!qp->dct && udata && udata->inlen &&
+		   !ib_is_udata_cleared(udata, 0, udata->inlen)) {
 		ibdev_dbg(ibqp->device, "QP %#x: burst and ECE attributes are not supported\n",
 			  qp->qpn);
 		return -EOPNOTSUPP;
@@ -423,7 +426,7 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 		err = cxr_ib_modify_dct(qp, attr, mask, udata);
 	} else {
 		mutex_lock(&qp->mutex);
-		err = qp->raw ? cxr_ib_modify_raw(qp, attr, mask) :
+		err = qp->raw ? cxr_ib_modify_raw(qp, attr, mask, &req.burst_info) :
 				modify_qp_locked(qp, attr, mask);
 		mutex_unlock(&qp->mutex);
 	}

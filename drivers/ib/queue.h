@@ -168,6 +168,8 @@ struct cxr_ib_event_target {
  * @sqn: send queue
  * @rqn: receive queue; its memory is cxr_ib_qp.queue
  * @tirn: destination of flow rules
+ * @rate: of the send queue; the reference to @rate_index is held unless it is none
+ * @rate_index: the rate that the device has for it, 0: none
  * @sq_queue: memory of the send queue
  * @sq_events: events of the send queue
  * @rq_events: events of the receive queue
@@ -178,6 +180,8 @@ struct cxr_ib_raw {
 	bool loopback;
 	bool has_tis, has_sq, has_rq, has_tir;
 	u32 tisn, sqn, rqn, tirn;
+	struct cxr_rate rate;
+	u16 rate_index;
 	struct cxr_ib_queue sq_queue;
 	struct cxr_ib_event_target sq_events, rq_events;
 };
@@ -392,8 +396,9 @@ int cxr_ib_create_raw(struct cxr_ib_qp *qp, struct ib_qp_init_attr *attr, struct
  * which is returned, and there will be another try; else 0 is returned.
  */
 int cxr_ib_destroy_raw(struct cxr_ib_qp *qp, struct cxr_ib_ucontext *ctx, bool again);
-/* As cxr_ib_modify_qp(); qp->mutex held. */
-int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask);
+/* As cxr_ib_modify_qp(); @burst: of the rate limit. qp->mutex held. */
+int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		      const struct mlx5_ib_burst_info *burst);
 /* As cxr_ib_query_qp(); both structs are zeroed. */
 int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp_init_attr *init);
 
@@ -420,6 +425,9 @@ int cxr_ib_counters_get(struct ib_counters *ibcounters,
 void cxr_ib_counters_put(struct ib_counters *ibcounters);
 
 /* qp_common.c */
+/* Copies and checks the user space request of a transition; zeros without one. */
+int cxr_ib_read_req_modify(struct ib_device *ibdev, struct ib_udata *udata,
+			   struct mlx5_ib_modify_qp *req);
 /* Copies the user space request for a QP. */
 int cxr_ib_read_req_qp(struct cxr_ib_dev *dev, struct ib_udata *udata,
 		       struct mlx5_ib_create_qp *req);

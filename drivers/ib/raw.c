@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <rdma/restrack.h>
 
+#include "cxr/rate.h"
 #include "queue.h"
 
 #define SEG sizeof(struct prm_wqe_data_seg)
@@ -157,6 +158,13 @@ err_unpin:
 	return err;
 }
 
+static void forget_rate(struct cxr_core *core, struct cxr_ib_raw *raw)
+{
+	if (raw->rate.kbps)
+		cxr_rate_put(core, raw->rate_index);
+	raw->rate = (struct cxr_rate){};
+}
+
 /* @again: if the device refuses, all is as before, and there will be another try. */
 static int destroy_raw_rq(struct cxr_ib_qp *qp, bool again)
 {
@@ -192,6 +200,7 @@ static int destroy_raw_sq(struct cxr_ib_qp *qp, bool again)
 	}
 	if (err)
 		cxr_ib_queue_keep(&raw->sq_queue);
+	forget_rate(dev->core, raw);
 	cxr_ib_queue_unpin(&raw->sq_queue);
 	raw->has_sq = false;
 	return 0;
@@ -333,13 +342,56 @@ err_free:
 	return err;
 }
 
-/* ---- states ---- */
+/* ---- rates ---- */
 
-/*
- * Queries the state, since a queue may have moved to error by itself. One in reset has nothing to
- * flush, and cannot move to error.
- */
-static int modify_raw_sq(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_wq_state to)
+static int read_rate(const struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		     const struct mlx5_ib_burst_info *burst, struct cxr_rate *rate)
+{
+	*rate = qp->raw->rate;
+	if (!(mask & IB_QP_RATE_LIMIT))
+		return 0;
+	*rate = (struct cxr_rate){
+		.kbps = attr->rate_limit,
+		.burst = burst->max_burst_sz,
+		.typical = burst->typical_pkt_sz,
+	};
+	if (rate->kbps || (!rate->burst && !rate->typical))
+		return 0;
+	ibdev_dbg(qp->ibqp.device, "raw packet QP %#x: a burst without a rate limit\n", qp->qpn);
+	return -EINVAL;
+}
+
+static bool same_rate(const struct cxr_rate *a, const struct cxr_rate *b)
+{
+	return a->kbps == b->kbps && a->burst == b->burst && a->typical == b->typical;
+}
+
+/* The send queue goes on, or begins, with this rate. */
+static int set_raw_rate(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_wq_state is,
+			const struct cxr_rate *rate)
+{
+	struct cxr_ib_raw *raw = qp->raw;
+	u16 index = 0;
+	int err;
+
+	if (rate->kbps) {
+		err = cxr_rate_get(core, rate, &index);
+		if (err)
+			return err;
+	}
+	err = cxr_cmd_set_sq_rate(core, qp->uid, raw->sqn, is, CXR_WQ_RDY, index);
+	if (err) {
+		if (index)
+			cxr_rate_put(core, index);
+		return err;
+	}
+	forget_rate(core, raw);
+	raw->rate = *rate;
+	raw->rate_index = index;
+	return 0;
+}
+
+static int start_raw_sq(struct cxr_core *core, struct cxr_ib_qp *qp, const struct cxr_rate *rate)
 {
 	const struct cxr_ib_raw *raw = qp->raw;
 	enum cxr_wq_state is;
@@ -348,9 +400,35 @@ static int modify_raw_sq(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_w
 	if (!raw->has_sq)
 		return 0;
 	err = cxr_cmd_query_sq(core, raw->sqn, &is);
-	if (err || is == to || (is == CXR_WQ_RST && to == CXR_WQ_ERR))
+	if (err)
 		return err;
-	return cxr_cmd_modify_sq(core, qp->uid, raw->sqn, is, to);
+	/* After a reset the device may still have the rate of before. */
+	if (!same_rate(rate, &raw->rate) || (raw->rate_index && !rate->kbps))
+		return set_raw_rate(core, qp, is, rate);
+	return is == CXR_WQ_RDY ? 0 :
+				  cxr_cmd_modify_sq(core, qp->uid, raw->sqn, is, CXR_WQ_RDY);
+}
+
+/* ---- states ---- */
+
+/*
+ * Queries the state, since a queue may have moved to error by itself. One in reset has nothing to
+ * flush, and cannot move to error.
+ */
+static int stop_raw_sq(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_wq_state to)
+{
+	struct cxr_ib_raw *raw = qp->raw;
+	enum cxr_wq_state is;
+	int err;
+
+	if (!raw->has_sq)
+		return 0;
+	err = cxr_cmd_query_sq(core, raw->sqn, &is);
+	if (!err && is != to && (is != CXR_WQ_RST || to != CXR_WQ_ERR))
+		err = cxr_cmd_modify_sq(core, qp->uid, raw->sqn, is, to);
+	if (!err)
+		forget_rate(core, raw);
+	return err;
 }
 
 static int modify_raw_rq(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_wq_state to)
@@ -368,19 +446,20 @@ static int modify_raw_rq(struct cxr_core *core, struct cxr_ib_qp *qp, enum cxr_w
 }
 
 static int modify_raw_queues(struct cxr_core *core, struct cxr_ib_qp *qp, enum ib_qp_state from,
-			     enum ib_qp_state to)
+			     enum ib_qp_state to, const struct cxr_rate *rate)
 {
 	enum cxr_wq_state queues = to == IB_QPS_RESET ? CXR_WQ_RST : CXR_WQ_ERR;
 	int err;
 
 	if (to == IB_QPS_INIT && from == IB_QPS_RESET)
 		return modify_raw_rq(core, qp, CXR_WQ_RDY);
-	if (to == IB_QPS_RTS && from == IB_QPS_RTR)
-		return modify_raw_sq(core, qp, CXR_WQ_RDY);
+	if (to == IB_QPS_RTS)
+		return from == IB_QPS_RTS && same_rate(rate, &qp->raw->rate) ? 0 :
+			start_raw_sq(core, qp, rate);
 	if (to != IB_QPS_RESET && to != IB_QPS_ERR)
 		return 0;
 	err = modify_raw_rq(core, qp, queues);
-	return err ?: modify_raw_sq(core, qp, queues);
+	return err ?: stop_raw_sq(core, qp, queues);
 }
 
 static int check_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
@@ -410,20 +489,23 @@ static int check_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 	return 0;
 }
 
-int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask)
+int cxr_ib_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int mask,
+		      const struct mlx5_ib_burst_info *burst)
 {
 	struct cxr_core *core = to_cxr_dev(qp->ibqp.device)->core;
 	enum ib_qp_state from, to;
+	struct cxr_rate rate;
 	int err;
 
 	lockdep_assert_held(&qp->mutex);
 	from = mask & IB_QP_CUR_STATE ? attr->cur_qp_state : qp->state;
 	to = mask & IB_QP_STATE ? attr->qp_state : from;
-	err = check_modify_raw(qp, attr, mask, from, to);
+	err = check_modify_raw(qp, attr, mask, from, to) ?:
+	      read_rate(qp, attr, mask, burst, &rate);
 	if (err)
 		return err;
 
-	err = modify_raw_queues(core, qp, from, to);
+	err = modify_raw_queues(core, qp, from, to, &rate);
 	/* A dead device needs no command. */
 	if (err && cxr_core_dead(core) && (to == IB_QPS_ERR || to == IB_QPS_RESET))
 		err = 0;

@@ -295,6 +295,9 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 int cxr_cmd_sq_ready(struct cxr_core *core, u16 uid, u32 sqn);
 int cxr_cmd_modify_sq(struct cxr_core *core, u16 uid, u32 sqn, enum cxr_wq_state from,
 		      enum cxr_wq_state to);
+/* As cxr_cmd_modify_sq(), with the rate that it has from then on: cxr_rate_get(), 0: none. */
+int cxr_cmd_set_sq_rate(struct cxr_core *core, u16 uid, u32 sqn, enum cxr_wq_state from,
+			enum cxr_wq_state to, u16 rate);
 int cxr_cmd_query_sq(struct cxr_core *core, u32 sqn, enum cxr_wq_state *state);
 int cxr_cmd_destroy_sq(struct cxr_core *core, u16 uid, u32 sqn);
 int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn);

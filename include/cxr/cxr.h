@@ -312,7 +312,7 @@
  *	    cards_lock of card.c	the list of cards; innermost
  *	any of the above
  *	  cxr_cong.lock			parameters of congestion control
- *	  cxr_dev.loopback_lock		loopback of the vport
+ *	  cxr_dev.loopback_lock, .rates.lock	loopback of the vport; packet pacing
  *	  cxr_dev.flow_lock		the chain of flow tables, and their rules
  *	any of the above
  *	  cmdq.pages_sem or .sem	a command slot; the former for MANAGE_PAGES only

@@ -37,6 +37,7 @@ void test_health(void);
 void test_clock(void);
 void test_rx(void);
 void test_dc(void);
+void test_rate(void);
 void test_dcb(void);
 void test_cong(void);
 void test_event(void);

@@ -82,6 +82,7 @@ int main(void)
 	test_clock();
 	test_rx();
 	test_dc();
+	test_rate();
 	test_dcb();
 	test_cong();
 	test_event();

@@ -5,6 +5,7 @@
 
 #include "prm.h"
 #include "cap_flow.h"
+#include "cap_odp.h"
 
 /* op_mod of QUERY_HCA_CAP is page << 1 | PRM_CAP_CUR or _MAX, that of SET_HCA_CAP page << 1. */
 enum prm_cap_page {
@@ -689,6 +690,7 @@ PRM_LAYOUT(device_mem_cap, 0x100);
 union prm_hca_cap_union_bits {
 	struct prm_cmd_hca_cap_bits cmd_hca_cap;
 	struct prm_cmd_hca_cap_2_bits cmd_hca_cap_2;
+	struct prm_odp_cap_bits odp_cap;
 	struct prm_atomic_caps_bits atomic_caps;
 	struct prm_roce_cap_bits roce_cap;
 	struct prm_per_protocol_networking_offload_caps_bits per_protocol_networking_offload_caps;

@@ -74,6 +74,29 @@ enum prm_eqe_rsc {
 	PRM_EQE_RSC_DCT	= 6,
 };
 
+/* sub_type of PRM_EVENT_PAGE_FAULT: which member of prm_eqe_page_fault it is */
+enum prm_fault {
+	PRM_FAULT_WQE		= 0,
+	PRM_FAULT_RDMA		= 1,
+	PRM_FAULT_MEMORY	= 2,
+};
+
+/* Kind of a fault of PRM_FAULT_WQE: the queue that the number is of, and the request. */
+enum prm_fault_wqe {
+	PRM_FAULT_WQE_RMP		= 0,	/* a receive WQE; the number is an SRQN */
+	PRM_FAULT_WQE_SEND_WRITE	= 1,
+	PRM_FAULT_WQE_RECEIVE		= 2,	/* of the QP's own receive queue */
+	PRM_FAULT_WQE_READ_ATOMIC	= 3,
+};
+
+/* That of a fault of PRM_FAULT_RDMA is a set of these. */
+#define PRM_FAULT_REQUESTOR	0x1
+#define PRM_FAULT_WRITE		0x2
+#define PRM_FAULT_IS_RDMA	0x4
+
+/* flags of a fault of PRM_FAULT_MEMORY: the last one of its token, which is resumed */
+#define PRM_FAULT_MEMORY_LAST	0x80
+
 struct prm_eqe_comp {
 	__be32 rsvd_00[6];
 	__be32 cqn;		/* 23:0 */
@@ -119,6 +142,52 @@ struct prm_eqe_vport_change {
 	__be32 rsvd_04[6];
 };
 
+struct prm_eqe_page_fault_wqe {
+	__be32 bytes_committed;		/* of the WQE's data that are done */
+	u8 rsvd_04[2];
+	__be16 wqe_index;
+	u8 rsvd_08[2];
+	__be16 packet_length;
+	__be32 token;			/* 23:0 */
+	u8 rsvd_10[8];
+	__be32 pftype_wq;		/* 26:24 enum prm_fault_wqe, 23:0 number of the queue */
+};
+
+struct prm_eqe_page_fault_rdma {
+	__be32 bytes_committed;
+	__be32 r_key;
+	u8 rsvd_08[2];
+	__be16 packet_length;
+	__be32 rdma_op_len;		/* 0: not known */
+	__be32 rdma_va[2];		/* high, low */
+	__be32 pftype_token;		/* 31:24 set of PRM_FAULT flags, 23:0 token */
+};
+
+/* Pages are of 4 KiB. */
+struct prm_eqe_page_fault_memory {
+	u8 flags;
+	u8 rsvd_01;
+	__be16 post_demand_fault_pages;
+	__be16 pre_demand_fault_pages;
+	__be16 token47_32;
+	__be32 token31_0;
+	__be32 demand_fault_pages;	/* 31:12 */
+	__be32 mkey;
+	__be32 va[2];			/* high, low */
+};
+
+struct prm_eqe_page_fault {
+	union {
+		struct prm_eqe_page_fault_wqe wqe;
+		struct prm_eqe_page_fault_rdma rdma;
+		struct prm_eqe_page_fault_memory memory;
+	};
+};
+static_assert(sizeof(struct prm_eqe_page_fault) == 28, "page fault");
+static_assert(offsetof(struct prm_eqe_page_fault_wqe, pftype_wq) == 0x18, "pftype_wq");
+static_assert(offsetof(struct prm_eqe_page_fault_rdma, pftype_token) == 0x18, "pftype_token");
+static_assert(offsetof(struct prm_eqe_page_fault_memory, va) == 0x14, "va");
+
 struct prm_eqe_port_module {
 	u8 rsvd_00;
 	u8 module;
@@ -148,6 +217,7 @@ struct prm_eqe {
 		struct prm_eqe_port port;
 		struct prm_eqe_cmd cmd;
 		struct prm_eqe_page_req req_pages;
+		struct prm_eqe_page_fault page_fault;
 		struct prm_eqe_vport_change vport_change;
 		struct prm_eqe_port_module port_module;
 	} data;

@@ -118,6 +118,10 @@ static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, qpc_extension, 1);
 	prm_set(cap, device_memory, card_has_memory(card));
 	prm_set(cap, qos, card_paces(card) || prm_get(cap, qos));
+	prm_set(cap, pg, 1);
+	prm_set(cap, null_mkey, 1);
+	prm_set(cap, umr_extended_translation_offset, 1);
+	prm_set(cap, max_indirection, MKEY_MAX_INDIRECTION);
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -413,6 +417,35 @@ static void card_events(struct prm_device_event_cap *cap)
 	prm_set64(cap, user_unaffiliated_events[0], USER_EVENTS_OF_PORT);
 }
 
+#define FAULTS(cap, f) prm_set(cap, transport_page_fault_scheme_cap.f, 1)
+
+/* What raises page faults if the driver asks for nothing. */
+static void card_odp(struct prm_odp_cap *cap)
+{
+	FAULTS(cap, rc_odp_caps.send);
+	FAULTS(cap, rc_odp_caps.receive);
+	FAULTS(cap, rc_odp_caps.write);
+	FAULTS(cap, rc_odp_caps.read);
+	FAULTS(cap, rc_odp_caps.atomic);
+	FAULTS(cap, ud_odp_caps.send);
+}
+
+/* XRC and DC receive in shared queues alone. */
+static void card_odp_max(struct prm_odp_cap *cap)
+{
+	FAULTS(cap, rc_odp_caps.srq_receive);
+	FAULTS(cap, xrc_odp_caps.send);
+	FAULTS(cap, xrc_odp_caps.write);
+	FAULTS(cap, xrc_odp_caps.read);
+	FAULTS(cap, xrc_odp_caps.atomic);
+	FAULTS(cap, xrc_odp_caps.srq_receive);
+	FAULTS(cap, dc_odp_caps.send);
+	FAULTS(cap, dc_odp_caps.write);
+	FAULTS(cap, dc_odp_caps.read);
+	FAULTS(cap, dc_odp_caps.atomic);
+	FAULTS(cap, dc_odp_caps.srq_receive);
+}
+
 static void card_port_selection(struct prm_port_selection_cap *cap)
 {
 	prm_set(cap, port_select_flow_table, 1);
@@ -427,11 +460,27 @@ static void raise_maxima(unsigned int type, void *max)
 		prm_set((struct prm_cmd_hca_cap *)max, uar_4k, 1);
 		prm_set((struct prm_cmd_hca_cap *)max, log_max_current_uc_list,
 			ETH_LOG_MOST_UC_LIST);
+	} else if (type == CAP_ODP) {
+		card_odp_max(max);
 	} else if (type == CAP_ROCE) {
 		prm_set((struct prm_roce_cap *)max, sw_r_roce_src_udp_port, 1);
 	} else if (type == CAP_PORT_SELECTION) {
 		prm_set((struct prm_port_selection_cap *)max, port_select_flow_table_bypass, 1);
 	}
+}
+
+/* Pages of cards with user contexts. */
+static int card_fill_users(const struct cxdev *dev, unsigned int type, void *cur)
+{
+	if (!card_devx || (type == CAP_DEVICE_MEM && !card_has_memory(dev->card)))
+		return -1;
+	if (type == CAP_ODP)
+		card_odp(cur);
+	else if (type == CAP_DEVICE_MEM)
+		card_memory(dev->card, cur);
+	else
+		card_events(cur);
+	return 0;
 }
 
 int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *max)
@@ -472,15 +521,11 @@ int card_fill_caps(const struct cxdev *dev, unsigned int type, void *cur, void *
 			return -1;
 		prm_set((struct prm_debug_cap *)cur, stall_detect, 1);
 		break;
+	case CAP_ODP:
 	case CAP_DEVICE_MEM:
-		if (!card_has_memory(dev->card))
-			return -1;
-		card_memory(dev->card, cur);
-		break;
 	case CAP_EVENT:
-		if (!card_devx)
+		if (card_fill_users(dev, type, cur))
 			return -1;
-		card_events(cur);
 		break;
 	case CAP_PORT_SELECTION:
 		if (!port_select_advertised(dev))

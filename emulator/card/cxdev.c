@@ -95,8 +95,9 @@ static void set_addresses(struct cxdev *dev)
 static const struct cmd_desc *const tables[] = {
 	cmds_hca, cmds_user, cmds_uar, cmds_pages, cmds_caps, cmds_eq, cmds_cq,
 	cmds_q_counter, cmds_key, cmds_memic, cmds_vport, cmds_eswitch, cmds_l2, cmds_register,
-	cmds_lag, cmds_qp, cmds_qp_state, cmds_mcg, cmds_srq, cmds_dct, cmds_roce, cmds_cong,
-	cmds_sq, cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, cmds_tunnel, cmds_pace, NULL
+	cmds_lag, cmds_qp, cmds_qp_state, cmds_mcg, cmds_srq, cmds_dct, cmds_odp, cmds_roce,
+	cmds_cong, cmds_sq, cmds_rq, cmds_tir, cmds_flow, cmds_fte, cmds_definer, cmds_tunnel,
+	cmds_pace, NULL
 };
 
 static void receive_frame(struct cxdev *dev, struct frame *frame)

@@ -80,6 +80,7 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type)
 {
 	static const unsigned int announced_by[CAP_TYPES] = {
 		[CAP_ETH] = GENERAL(eth_net_offloads),
+		[CAP_ODP] = GENERAL(pg),
 		[CAP_ATOMIC] = GENERAL(atomic),
 		[CAP_ROCE] = GENERAL(roce),
 		[CAP_FLOW_NIC] = GENERAL(nic_flow_table),
@@ -128,6 +129,37 @@ bool hca_roce(const struct cxdev *dev)
 bool hca_fixed_buffers(const struct cxdev *dev)
 {
 	return prm_get(general(dev), fixed_buffer_size);
+}
+
+bool hca_null_mkey(const struct cxdev *dev)
+{
+	return prm_get(general(dev), null_mkey);
+}
+
+bool hca_far_umr(const struct cxdev *dev)
+{
+	return prm_get(general(dev), umr_extended_translation_offset);
+}
+
+unsigned int hca_indirection(const struct cxdev *dev)
+{
+	return prm_get(general(dev), max_indirection);
+}
+
+bool hca_pages(const struct cxdev *dev)
+{
+	return prm_get(general(dev), pg);
+}
+
+unsigned int hca_page_faults(const struct cxdev *dev, enum odp_service service)
+{
+	uint32_t at = offsetof(struct prm_odp_cap_bits,
+			       transport_page_fault_scheme_cap.rc_odp_caps) +
+		      service * sizeof(struct prm_odp_per_transport_service_cap_bits);
+
+	if (!hca_has_page(dev, CAP_ODP))
+		return 0;
+	return prm_get_bits((const void *)dev->hca->cap_cur[CAP_ODP], at, 6);
 }
 
 bool hca_dc(const struct cxdev *dev)
@@ -297,6 +329,8 @@ static void settable_mask(const struct cxdev *dev, unsigned int type, uint8_t *m
 		prm_set(gen, cache_line_128byte, 1);
 		if (prm_get(max, log_max_current_uc_list_wr_supported))
 			prm_set(gen, log_max_current_uc_list, 0x1f);
+	} else if (type == CAP_ODP) {	/* whatever there can be */
+		memcpy(mask, dev->hca->cap_max[type], CAP_BYTES);
 	} else if (type == CAP_ROCE) {
 		prm_set(roce, sw_r_roce_src_udp_port, 1);
 	} else if (type == CAP_PORT_SELECTION) {

@@ -131,6 +131,7 @@ int budget_refuse(struct cmd *c);	/* refuses for that reason; always -1 */
 enum cap_type {
 	CAP_GENERAL = 0,
 	CAP_ETH = 1,
+	CAP_ODP = 2,
 	CAP_ATOMIC = 3,
 	CAP_ROCE = 4,
 	CAP_FLOW_NIC = 7,
@@ -150,6 +151,7 @@ enum cap_type {
 #define CAP_PAGES(X)				\
 	X(CAP_GENERAL, cmd_hca_cap)		\
 	X(CAP_ETH, per_protocol_networking_offload_caps) \
+	X(CAP_ODP, odp_cap)			\
 	X(CAP_ATOMIC, atomic_caps)		\
 	X(CAP_ROCE, roce_cap)			\
 	X(CAP_FLOW_NIC, flow_table_nic_cap)	\
@@ -519,6 +521,23 @@ bool hca_has_page(const struct cxdev *dev, enum cap_type type);
 void hca_caps_changed(struct cxdev *dev);
 bool hca_roce(const struct cxdev *dev);		/* advertised */
 bool hca_fixed_buffers(const struct cxdev *dev);	/* has KSM keys */
+bool hca_null_mkey(const struct cxdev *dev);	/* a key whose pages are never present */
+bool hca_far_umr(const struct cxdev *dev);	/* offsets of UMR have more than 16 bits */
+unsigned int hca_indirection(const struct cxdev *dev);	/* keys in lists of keys, so many times */
+bool hca_pages(const struct cxdev *dev);	/* keys may have pages that are not present */
+
+/* The transports of page ODP, in its order, and a transport's bits. */
+enum odp_service { ODP_RC, ODP_UC, ODP_UD, ODP_XRC, ODP_DC };
+
+#define ODP_SEND	0x20
+#define ODP_RECEIVE	0x10
+#define ODP_WRITE	0x08
+#define ODP_READ	0x04
+#define ODP_ATOMIC	0x02
+#define ODP_SRQ_RECEIVE	0x01
+
+/* What of the transport raises page faults, as the driver has set it. */
+unsigned int hca_page_faults(const struct cxdev *dev, enum odp_service service);
 bool hca_dc(const struct cxdev *dev);		/* DC transport is advertised */
 /* Logarithm of the READs and atomics that a DCI may have outstanding. */
 unsigned int hca_dc_reads(const struct cxdev *dev);

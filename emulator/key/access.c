@@ -154,11 +154,18 @@ static enum mem_result access_pa(struct access *a, uint64_t pa, uint64_t len)
 	return err ? MEM_DMA_FAULT : MEM_OK;
 }
 
+/* Of a page's translation. */
+static uint64_t page_bits(unsigned int rights)
+{
+	return (rights & (MEM_LOCAL_READ | MEM_REMOTE_READ | MEM_REMOTE_ATOMIC) ? MTT_READ : 0) |
+	       (rights & (MEM_LOCAL_WRITE | MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC) ? MTT_WRITE : 0);
+}
+
 static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uint64_t va,
 				  uint64_t len)
 {
 	uint64_t page = 1ull << mkey->log_page, off = va - (mkey->start & ~(page - 1)), chunk;
-	uint64_t room = (uint64_t)mkey->n_xlt << mkey->log_page;
+	uint64_t room = (uint64_t)mkey->n_xlt << mkey->log_page, mtt;
 	enum mem_result result = MEM_OK;
 
 	if (off > room || len > room - off)
@@ -169,7 +176,10 @@ static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uin
 		chunk = page - (off & (page - 1));
 		if (chunk > len)
 			chunk = len;
-		result = access_pa(a, mkey->mtt[off >> mkey->log_page] + (off & (page - 1)), chunk);
+		mtt = mkey->mtt[off >> mkey->log_page];
+		if (page_bits(a->rights) & ~mtt)
+			return MEM_NOT_PRESENT;
+		result = access_pa(a, (mtt & ~MTT_ACCESS) + (off & (page - 1)), chunk);
 		off += chunk;
 		len -= chunk;
 	}
@@ -270,17 +280,35 @@ static enum mem_result access_entry(struct access *a, const struct klm *klm, uin
 	return access_key(a, klm->key, klm->va + klm->bytes - left, len, depth + 1);
 }
 
-static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t va,
+/* A list of entries of one length. */
+static enum mem_result access_ksm(struct access *a, const struct mkey *mkey, uint64_t off,
 				  uint64_t len, unsigned int depth)
 {
-	uint64_t off = va - mkey->start, left, chunk;
+	uint64_t size = 1ull << mkey->log_page, chunk;
 	enum mem_result result = MEM_OK;
-	unsigned int rights = a->rights;
+	const struct klm *klm;
+
+	for (; len && !result; len -= chunk, off += chunk) {
+		if (off >> mkey->log_page >= mkey->n_xlt)
+			return MEM_BAD_RANGE;
+		if (a->pieces++ >= MEM_PIECES_MAX)
+			return MEM_TOO_MANY;
+		klm = &mkey->klm[off >> mkey->log_page];
+		chunk = size - (off & (size - 1));
+		if (chunk > len)
+			chunk = len;
+		result = access_key(a, klm->key, klm->va + (off & (size - 1)), chunk, depth + 1);
+	}
+	return result;
+}
+
+static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uint64_t off,
+				  uint64_t len, unsigned int depth)
+{
+	enum mem_result result = MEM_OK;
+	uint64_t left, chunk;
 	uint32_t i;
 
-	if (depth >= MKEY_MAX_INDIRECTION)
-		return MEM_BAD_KEY;
-	a->rights = local_rights(rights);
 	for (i = find_klm(mkey, off); i < mkey->n_ends && len && !result; i++) {
 		left = mkey->ends[i].off - off;
 		chunk = left < len ? left : len;
@@ -288,8 +316,29 @@ static enum mem_result access_klm(struct access *a, const struct mkey *mkey, uin
 		len -= chunk;
 		off += chunk;
 	}
-	a->rights = rights;
 	return result ? result : len ? MEM_BAD_RANGE : MEM_OK;
+}
+
+static unsigned int indirection_max(const struct cxdev *dev)
+{
+	unsigned int max = hca_indirection(dev);
+
+	return max && max < MKEY_MAX_INDIRECTION ? max : MKEY_MAX_INDIRECTION;
+}
+
+static enum mem_result access_list(struct access *a, const struct mkey *mkey, uint64_t va,
+				   uint64_t len, unsigned int depth)
+{
+	unsigned int rights = a->rights;
+	enum mem_result result;
+
+	if (depth >= indirection_max(a->dev))
+		return MEM_BAD_KEY;
+	a->rights = local_rights(rights);
+	result = mkey->mode == MKEY_KSM ? access_ksm(a, mkey, va - mkey->start, len, depth) :
+					  access_klm(a, mkey, va - mkey->start, len, depth);
+	a->rights = rights;
+	return result;
 }
 
 static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
@@ -306,6 +355,8 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 			return MEM_BAD_KEY;
 		return access_pa(a, va, len);
 	}
+	if (key == MKEY_NULL && depth && hca_null_mkey(a->dev))
+		return a->op == ACCESS_CHECK ? MEM_OK : MEM_NOT_PRESENT;
 
 	mkey = mkey_find(a->dev, key);
 	if (!mkey || mkey->free)
@@ -328,7 +379,7 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 		return access_mtt(a, mkey, va, len);
 	case MKEY_KLM:
 	case MKEY_KSM:
-		return access_klm(a, mkey, va, len, depth);
+		return access_list(a, mkey, va, len, depth);
 	case MKEY_MEMIC:
 		return access_memic(a, mkey, va, len);
 	}
@@ -401,6 +452,8 @@ const char *mem_result_text(enum mem_result result)
 		return "the key does not allow this access";
 	case MEM_TOO_MANY:
 		return "KLM lists split it into too many pieces";
+	case MEM_NOT_PRESENT:
+		return "a page is not present";
 	case MEM_DMA_FAULT:
 		return "the address is not mapped for DMA";
 	}

@@ -36,6 +36,7 @@ enum mem_result {
 	MEM_BAD_RANGE,
 	MEM_BAD_ACCESS,
 	MEM_TOO_MANY,	/* pieces in one access */
+	MEM_NOT_PRESENT,	/* a page, or it must not be accessed so */
 	MEM_DMA_FAULT
 };
 
@@ -52,7 +53,8 @@ struct mem_user {
 /*
  * An access has at most 2 GiB and MEM_PIECES_MAX pieces in KLM lists, among them the entries of a
  * repeat block before the first; one of 0 bytes is not checked. What a check cannot reach within
- * that is checked when it is accessed.
+ * that is checked when it is accessed, and so is whether pages are present. An access that fails
+ * may have done a part.
  */
 enum mem_result mem_check(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,
 			  uint64_t len, unsigned int access);
@@ -142,6 +144,7 @@ enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, b
 /* Keys that no command creates. CREATE_MKEY never returns index 0 to 15. */
 #define MKEY_RESERVED_LKEY                                                                         \
 	0x200 /* all of memory, local access, any PD; a queue needs its rlky bit */
+#define MKEY_NULL	0x300	/* in lists of keys: of any length, and nothing of it is present */
 
 #define KLM_LOG_MAX		16	/* log_max_klm_list_size: entries of a list */
 #define MEM_PIECES_MAX		1024	/* of a packet, by entries of KLM lists of all levels */
@@ -172,7 +175,7 @@ struct mkey {
 	unsigned int access;		/* enum mem_access */
 	bool free; /* no access until it is registered through the send queue */
 	bool umr_en, en_rinval;
-	bool length64;			/* PA: the whole address space */
+	bool length64;			/* PA: the whole address space; else all of the list */
 	uint64_t start, len;	/* MEMIC: start in BAR 0; addresses are from 0 on */
 	struct obj *pd;
 	struct memic *memic;	/* MEMIC: in which the key is */
@@ -180,20 +183,20 @@ struct mkey {
 	uint8_t log_page;
 	uint32_t n_xlt, max_xlt; /* entries, and their limit by translations_octword_size */
 	union {
-		uint64_t *mtt;
+		uint64_t *mtt;		/* with MTT_READ and MTT_WRITE */
 		struct klm *klm;	/* KLM, KSM */
 		void *xlt;
 	};
-	struct klm_end *ends;	/* KLM, KSM: of the entries that are not empty, in order */
+	struct klm_end *ends;	/* KLM: of the entries that are not empty, in order */
 	uint32_t n_ends;
 	struct prm_mkc ctx;		/* current, for QUERY_MKEY */
 };
 
 /* The mkey of a full 32-bit key, variant included; NULL if there is none. */
 struct mkey *mkey_find(struct cxdev *dev, uint32_t key);
-/* NULL, or what is wrong with the KLM list. Sets ends from it. */
+/* NULL, or what is wrong with the list of keys. Of a KLM list it sets ends. */
 const char *mkey_set_ends(struct cxdev *dev, struct mkey *mkey);
-/* The bytes that the KLM list covers. */
+/* The bytes that the list of keys covers. */
 uint64_t mkey_covers(const struct mkey *mkey);
 
 /* Of the head of a repeat block, and of its entries. */

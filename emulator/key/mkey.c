@@ -32,6 +32,7 @@ static int run_query_special_contexts(struct cmd *c)
 	struct prm_query_special_contexts_out *out = c->out;
 
 	prm_set(out, resd_lkey, MKEY_RESERVED_LKEY);
+	prm_set(out, null_mkey, hca_null_mkey(c->dev) ? MKEY_NULL : 0);
 	prm_set(out, terminate_scatter_list_mkey, hca_terminate_lkey(c->dev));
 	return 0;
 }
@@ -63,12 +64,25 @@ static bool block_is_whole(const struct mkey *mkey, uint32_t head)
 	return sum == klm->bytes;
 }
 
+/* Entries of one length: with a number of their own, which is no head of a block. */
+static const char *check_ksm(const struct mkey *mkey)
+{
+	uint32_t i;
+
+	for (i = 0; i < mkey->n_xlt; i++)
+		if (klm_repeats(&mkey->klm[i]))
+			return "a KSM list has the head of a repeat block";
+	return NULL;
+}
+
 const char *mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
 {
 	uint64_t off = 0, bytes;
 	uint32_t i, next;
 
 	mkey->n_ends = 0;
+	if (mkey->mode == MKEY_KSM)
+		return check_ksm(mkey);
 	mkey->ends = budget_alloc(dev, mkey->n_xlt, sizeof(*mkey->ends));
 	if (!mkey->ends)
 		return "the emulator is out of memory";
@@ -94,13 +108,15 @@ const char *mkey_set_ends(struct cxdev *dev, struct mkey *mkey)
 
 uint64_t mkey_covers(const struct mkey *mkey)
 {
+	if (mkey->mode == MKEY_KSM)
+		return (uint64_t)mkey->n_xlt << mkey->log_page;
 	return mkey->n_ends ? mkey->ends[mkey->n_ends - 1].off : 0;
 }
 
 static int mkey_check_flags(struct cmd *c, const struct prm_create_mkey_in *in,
 			    const struct prm_mkc *mkc)
 {
-	if (prm_get(in, pg_access) || prm_get(in, data_direct))
+	if (prm_get(in, data_direct) || (prm_get(in, pg_access) && !hca_pages(c->dev)))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "pg_access and data_direct are not supported");
 	if (prm_get(mkc, qpn) != MEM_ANY_QP)
@@ -157,11 +173,14 @@ static int mkey_set_umem(struct cmd *c, struct mkey *mkey, const struct prm_crea
 	if (!mkey->mtt)
 		return budget_refuse(c);
 	for (i = 0; i < mkey->n_xlt; i++)
-		mkey->mtt[i] = umem_addr(mkey->umem, part.offset + i * page - in_page);
+		mkey->mtt[i] = umem_addr(mkey->umem, part.offset + i * page - in_page) |
+			       MTT_READ | (mkey->access & writes ? MTT_WRITE : 0);
 	return 0;
 }
 
-static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords)
+/* Pages have access bits with pg_access; else the device has all access. */
+static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, uint32_t octwords,
+			bool pg_access)
 {
 	uint64_t page = 1ull << mkey->log_page;
 	uint64_t need = mtt_pages(mkey->start, mkey->len, mkey->log_page);
@@ -178,28 +197,16 @@ static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 		return budget_refuse(c);
 	for (i = 0; i < need; i++) {
 		mkey->mtt[i] = get64(tail + 8 * i);
-		if (mkey->mtt[i] & MTT_ACCESS)
+		if (mkey->mtt[i] & MTT_ACCESS && !pg_access)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "page %u of the mkey, 0x%llx, has access bits without pg_access",
 				      i, (unsigned long long)mkey->mtt[i]);
-		if (mkey->mtt[i] & (page - 1))
+		if (mkey->mtt[i] & (page - 1) & ~MTT_ACCESS)
 			return refuse(c, PRM_STATUS_BAD_PARAM,
 				      "page %u of the mkey, 0x%llx, is not aligned to 2^%u", i,
 				      (unsigned long long)mkey->mtt[i], mkey->log_page);
-	}
-	return 0;
-}
-
-/* Entries of one length instead: with a number of their own, which is no head of a block. */
-static int mkey_check_ksm(struct cmd *c, const struct mkey *mkey)
-{
-	uint32_t i;
-
-	for (i = 0; i < mkey->n_xlt; i++) {
-		mkey->klm[i].bytes = 1u << mkey->log_page;
-		if (klm_repeats(&mkey->klm[i]))
-			return refuse(c, PRM_STATUS_BAD_PARAM,
-				      "entry %u of the KSM list is the head of a repeat block", i);
+		if (!pg_access)
+			mkey->mtt[i] |= MTT_ACCESS;
 	}
 	return 0;
 }
@@ -221,10 +228,8 @@ static int mkey_set_klm(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 		mkey->klm[i] = (struct klm) { .bytes = get32(tail),
 					      .key = get32(tail + 4),
 					      .va = get64(tail + 8) };
-	if (mkey->mode == MKEY_KSM && mkey_check_ksm(c, mkey))
-		return -1;
 	wrong = mkey_set_ends(c->dev, mkey);
-	if (wrong && !mkey->ends)
+	if (wrong && mkey->mode == MKEY_KLM && !mkey->ends)
 		return budget_refuse(c);
 	if (wrong)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "the KLM list: %s", wrong);
@@ -281,7 +286,7 @@ static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_creat
 				  0;
 	if (mkey->mode != MKEY_MTT)
 		return mkey_set_klm(c, mkey, prm_tail_const(in), octwords);
-	return mkey_set_mtt(c, mkey, prm_tail_const(in), octwords);
+	return mkey_set_mtt(c, mkey, prm_tail_const(in), octwords, prm_get(in, pg_access));
 }
 
 static int mkey_check_mode(struct cmd *c, const struct prm_create_mkey_in *in, unsigned int mode)
@@ -293,9 +298,9 @@ static int mkey_check_mode(struct cmd *c, const struct prm_create_mkey_in *in, u
 	    (mode == MKEY_KSM && !hca_fixed_buffers(c->dev)) ||
 	    (mode == MKEY_MEMIC && !memic_announced(c->dev)))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "mkc.access_mode %u is not supported", mode);
-	if (mode == MKEY_KSM && prm_get(mkc, umr_en))
+	if (mode != MKEY_MTT && prm_get(in, pg_access))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
-			      "umr_en: KSM mkeys are not changed by UMR");
+			      "pg_access: the mkey has no list of pages");
 	if (mode == MKEY_MEMIC && (prm_get(mkc, umr_en) || prm_get(mkc, free)))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "umr_en or free: mkeys of the device's memory are not changed by UMR");
@@ -336,6 +341,21 @@ static int run_create_mkey(struct cmd *c)
 	return 0;
 }
 
+/* A list of keys, as far as there is room for it. */
+static void show_keys(struct cmd *c, const struct mkey *mkey)
+{
+	struct prm_query_mkey_out *out = c->out;
+	uint8_t *at = (uint8_t *)out->dw + prm_bit(out, bsf0_klm0_pas_mtt0_1) / 8;
+	const uint8_t *end = (uint8_t *)c->out + c->out_len;
+	uint32_t i;
+
+	for (i = 0; i < mkey->n_xlt && end - at >= OCTWORD; i++, at += OCTWORD) {
+		put32(at, mkey->klm[i].bytes);
+		put32(at + 4, mkey->klm[i].key);
+		put64(at + 8, mkey->klm[i].va);
+	}
+}
+
 static int run_query_mkey(struct cmd *c)
 {
 	const struct prm_query_mkey_in *in = c->in;
@@ -346,6 +366,8 @@ static int run_query_mkey(struct cmd *c)
 	if (!mkey)
 		return -1;
 	*mkc = mkey->ctx;
+	if (mkey->mode == MKEY_KLM || mkey->mode == MKEY_KSM)
+		show_keys(c, mkey);
 	return 0;
 }
 

@@ -148,6 +148,59 @@ static uint32_t send_read_direct(struct qp *qp, struct direct *way, struct answe
 	return n;
 }
 
+/* In the place of the answer and of all behind it. */
+static void put_nak(struct qp *qp, struct answer *answer, uint8_t syndrome, uint32_t psn)
+{
+	qp->resp.head = qp->resp.tail + 1;
+	*answer = (struct answer) { .kind = ANSWER_NAK,
+				    .syndrome = syndrome,
+				    .psn = psn,
+				    .msn = answer->msn,
+				    .n_psn = 1 };
+}
+
+static void access_fails(struct qp *qp)
+{
+	qp->counters->resp_remote_access_errors++;
+	qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
+	qp->resp.dying = true;
+}
+
+/* The requester asks again for the rest, and for all behind it. */
+static void read_not_ready(struct qp *qp, struct answer *answer)
+{
+	put_nak(qp, answer, AETH_RNR_NAK | prm_get(&qp->ctx, min_rnr_nak),
+		psn_add(answer->psn, answer->done));
+}
+
+static void read_resumed(struct qp *qp, const struct page_fault *fault, bool error)
+{
+	if (!error || qp->resp.dying)
+		return;
+	access_fails(qp);
+	qp->resp.tail = qp->resp.head;
+	answer_add(qp, ANSWER_NAK, AETH_NAK_ACCESS, fault->psn);
+}
+
+/* The next packet's data, at @off, are not there. False: they never will be. */
+static bool read_waits(struct qp *qp, struct answer *answer, uint64_t off, uint32_t len)
+{
+	const struct missing_rdma what = { .place = WAIT_READ,
+					 .op = ODP_READ,
+					 .rkey = answer->rkey,
+					 .va = answer->va,
+					 .op_len = answer->len,
+					 .committed = off,
+					 .len = len,
+					 .psn = psn_add(answer->psn, answer->done),
+					 .resume = read_resumed };
+
+	if (page_fault_rdma(qp, &what) == PAGE_FAULT_REFUSED)
+		return false;
+	read_not_ready(qp, answer);
+	return true;
+}
+
 /* Sends the next packet of a READ response, or a NAK if the region is gone by now. */
 static void send_read_packet(struct qp *qp, struct answer *answer)
 {
@@ -159,31 +212,30 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 				 (last ? BTH_READ_RESP_LAST : BTH_READ_RESP_MIDDLE);
 	uint32_t head = first || last ? AETH_BYTES : 0;
 	struct bth bth = answer_bth(qp, opcode, psn);
+	enum mem_result result;
 	struct frame *frame;
 	uint8_t *data;
 
 	frame = roce_frame(qp, &qp->av, &bth, lead_bytes(qp) + head + len, &data);
-	answer->done++;
-	if (!frame)
+	if (!frame) {
+		answer->done++;
 		return;
+	}
 	data = put_lead(qp, data);
 	if (head)
 		put_aeth(data, answer);
 	data += head;
-	if (mem_read(qp->obj.dev, answer->user, answer->rkey, answer->va + off, data, len,
-		     MEM_REMOTE_READ)) {
+	result = mem_read(qp->obj.dev, answer->user, answer->rkey, answer->va + off, data, len,
+			  MEM_REMOTE_READ);
+	if (result) {
 		frame_free(frame);
-		qp->resp.head = qp->resp.tail + 1;
-		*answer = (struct answer) { .kind = ANSWER_NAK,
-					    .syndrome = AETH_NAK_ACCESS,
-					    .psn = psn,
-					    .msn = answer->msn,
-					    .n_psn = 1 };
-		qp->counters->resp_remote_access_errors++;
-		qp_event(qp, PRM_EVENT_WQ_ACCESS_ERROR);
-		qp->resp.dying = true;
+		if (result == MEM_NOT_PRESENT && read_waits(qp, answer, off, len))
+			return;
+		put_nak(qp, answer, AETH_NAK_ACCESS, psn);
+		access_fails(qp);
 		return;
 	}
+	answer->done++;
 	dcqcn_sent(qp, frame);
 	roce_send(qp, frame);
 }
@@ -210,6 +262,10 @@ static uint32_t send_answer(struct qp *qp, struct direct *way, struct answer *an
 	if (answer->kind != ANSWER_READ) {
 		send_small(qp, way, answer);
 		answer->done = 1;
+		return 1;
+	}
+	if (qp->page_faults[WAIT_READ]) {
+		read_not_ready(qp, answer);
 		return 1;
 	}
 	n = way ? send_read_direct(qp, way, answer, most) : 0;

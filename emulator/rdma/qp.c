@@ -16,6 +16,7 @@ static void qp_release(void *obj)
 	qp_stop(qp);
 	requester_free(qp);
 	responder_free(qp);
+	page_faults_forget(qp);
 	pages_free(&qp->pages);
 	obj_put(qp->dbr_umem);
 	qp_put_counters(qp);

@@ -15,6 +15,7 @@
 #include "queue/queue.h"
 #include "rdma/dc.h"
 #include "rdma/dcqcn.h"
+#include "rdma/odp.h"
 #include "prm/counter.h"
 #include "prm/cqe.h"
 #include "prm/dct.h"
@@ -218,6 +219,7 @@ struct qp {
 	uint32_t session;	/* of a DCI, or of the responder of a DCT */
 	struct dci dci;
 	struct reaction reaction;
+	struct page_fault *page_faults[WAIT_PLACES];	/* what it waits for; NULL: nothing */
 	struct work flush_work;
 	struct timer flush_timer;	/* in error state: polls for newly posted receives */
 	uint64_t flush_delay;
@@ -492,6 +494,7 @@ void requester_start(struct qp *qp);	/* PSN and retry counts from the context: R
 void requester_resume(struct qp *qp);	/* SQER to RTS: flushed WQEs count as sent */
 void requester_stop(struct qp *qp);	/* cancels timers and work, keeps the state */
 void requester_free(struct qp *qp);
+void requester_pause(struct qp *qp, uint64_t ns);	/* sends nothing meanwhile */
 void requester_go_back(struct qp *qp);	/* to the oldest PSN that is not acknowledged */
 /*
  * The responder has executed all requests before @una. Returns false if responses to a READ or
@@ -533,7 +536,7 @@ uint64_t rnr_timer_ns(unsigned int code);
 /*
  * Sends packet cur_pkt of @msg, whose WQE is req.tx, or up to @most from there on that can go at
  * once. @way: direct_open(), or NULL. Returns their number; nothing was sent if it has set
- * msg->error to a syndrome.
+ * msg->error to a syndrome, or if it returns 0: the message waits for a page.
  */
 uint32_t request_send(struct qp *qp, struct direct *way, struct message *msg, uint32_t most);
 
@@ -610,6 +613,7 @@ struct rdma_state {
 	struct roce_addr addrs[ROCE_ADDRS];
 	struct cong_state cong;
 	struct dc_state dc;
+	struct page_fault_state page_faults;
 };
 
 #endif

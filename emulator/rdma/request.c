@@ -92,27 +92,65 @@ static void put_data_headers(const struct qp *qp, const struct message *msg,
 		put32(p + d->reth, qp->req.tx.imm);
 }
 
-/* Sends packet cur_pkt of a SEND or WRITE in a frame. Returns 0 or a syndrome. */
-static int send_data(struct qp *qp, const struct message *msg)
+static void sending_resumed(struct qp *qp, const struct page_fault *fault, bool error)
+{
+	struct requester *r = &qp->req;
+
+	if (error && fault->pos - r->tail < r->head - r->tail)
+		r->ring[fault->pos & r->mask].error = PRM_CQE_SYND_LOCAL_PROT;
+	work_queue(&r->work);
+}
+
+/* Data of the message at @off cannot be read: it fails, or waits until they can. */
+static void cannot_read(struct qp *qp, struct message *msg, uint64_t off, uint32_t len,
+			enum mem_result result)
+{
+	const struct missing_wqe what = { .place = WAIT_SENDING,
+					.op = is_write(msg) ? ODP_WRITE : ODP_SEND,
+					.type = PRM_FAULT_WQE_SEND_WRITE,
+					.wq = qp->obj.num,
+					.index = msg->index,
+					.committed = off,
+					.len = len,
+					.pos = qp->req.cur,
+					.resume = sending_resumed };
+
+	switch (result == MEM_NOT_PRESENT ? page_fault_wqe(qp, &what) : PAGE_FAULT_REFUSED) {
+	case PAGE_FAULT_RAISED:
+		break;
+	case PAGE_FAULT_LATER:
+		requester_pause(qp, PAGE_FAULT_LATER_NS);
+		break;
+	case PAGE_FAULT_REFUSED:
+		msg->error = PRM_CQE_SYND_LOCAL_PROT;
+	}
+}
+
+/* Sends packet cur_pkt of a SEND or WRITE in a frame. Returns the number of packets, 1 or 0. */
+static uint32_t send_data(struct qp *qp, struct message *msg)
 {
 	struct data_packets d = data_packets(qp, msg, 1);
-	uint32_t head = d.reth + d.imm;
+	uint32_t head = d.reth + d.imm, unasked = qp->req.unasked;
+	enum mem_result result;
 	struct frame *frame;
 	uint8_t *p;
 
 	d.bth.ack_req = qp_reliable(qp) && ask_for_ack(qp, qp->req.cur_pkt + 1 == msg->n_psn);
 	frame = roce_frame(qp, &qp->av, &d.bth, lead_bytes(qp) + head + d.len, &p);
 	if (!frame)
-		return 0;
+		return 1;
 	p = put_lead(qp, p);
-	if (sg_gather(&qp->req.tx.data, d.off, p + head, d.len)) {
+	result = sg_gather(&qp->req.tx.data, d.off, p + head, d.len);
+	if (result) {
 		frame_free(frame);
-		return PRM_CQE_SYND_LOCAL_PROT;
+		qp->req.unasked = unasked;
+		cannot_read(qp, msg, d.off, d.len, result);
+		return 0;
 	}
 	put_data_headers(qp, msg, &d, p);
 	dcqcn_sent(qp, frame);
 	roce_send(qp, frame);
-	return 0;
+	return 1;
 }
 
 static void send_read(struct qp *qp, struct direct *way, const struct message *msg)
@@ -147,7 +185,7 @@ static void send_atomic(struct qp *qp, struct direct *way, const struct message 
 }
 
 /* A Q_Key with the high bit set selects the one in the QP context. */
-static int send_datagram(struct qp *qp, const struct message *msg)
+static uint32_t send_datagram(struct qp *qp, struct message *msg)
 {
 	const struct swqe *w = &qp->req.tx;
 	bool imm = msg->opcode == PRM_WQE_SEND_IMM;
@@ -156,15 +194,18 @@ static int send_datagram(struct qp *qp, const struct message *msg)
 			   .solicited = msg->solicited,
 			   .dqpn = w->dqpn,
 			   .psn = msg->psn };
+	enum mem_result result;
 	struct frame *frame;
 	uint8_t *p;
 
 	frame = roce_frame(qp, &w->av, &bth, head + msg->len, &p);
 	if (!frame)
-		return 0;
-	if (sg_gather(&w->data, 0, p + head, msg->len)) {
+		return 1;
+	result = sg_gather(&w->data, 0, p + head, msg->len);
+	if (result) {
 		frame_free(frame);
-		return PRM_CQE_SYND_LOCAL_PROT;
+		cannot_read(qp, msg, 0, msg->len, result);
+		return 0;
 	}
 	put32(p, w->qkey & 0x80000000u ? qp->qkey : w->qkey);
 	put32(p + 4, qp->st == PRM_QP_ST_QP1 ? GSI_QPN :
@@ -173,7 +214,7 @@ static int send_datagram(struct qp *qp, const struct message *msg)
 	if (imm)
 		put32(p + DETH_BYTES, w->imm);
 	roce_send(qp, frame);
-	return 0;
+	return 1;
 }
 
 /*
@@ -226,17 +267,15 @@ uint32_t request_send(struct qp *qp, struct direct *way, struct message *msg, ui
 	uint32_t n = 1;
 
 	if (qp_datagram(qp)) {
-		msg->error = send_datagram(qp, msg);
+		n = send_datagram(qp, msg);
 	} else if (msg->opcode == PRM_WQE_RDMA_READ) {
 		send_read(qp, way, msg);
 	} else if (message_is_atomic(msg)) {
 		send_atomic(qp, way, msg);
 	} else {
 		n = way ? send_data_direct(qp, way, msg, most) : 0;
-		if (!n) {
-			n = 1;
-			msg->error = send_data(qp, msg);
-		}
+		if (!n)
+			n = send_data(qp, msg);
 	}
 	return n;
 }

@@ -132,6 +132,17 @@ void requester_go_back(struct qp *qp)
 	r->reads = 0;
 }
 
+void requester_pause(struct qp *qp, uint64_t ns)
+{
+	qp->req.rnr_wait = true;
+	timer_arm(&qp->req.rnr, ns);
+}
+
+static bool waits_for_page(const struct qp *qp)
+{
+	return qp->page_faults[WAIT_SENDING] || qp->page_faults[WAIT_RESPONSE];
+}
+
 static void retry(struct qp *qp)
 {
 	struct requester *r = &qp->req;
@@ -153,6 +164,10 @@ static void timeout_fired(struct timer *timer)
 
 	if (qp->state != PRM_QP_RTS || !outstanding(qp))
 		return;
+	if (waits_for_page(qp)) {
+		timer_arm(timer, qp->timeout_ns);
+		return;
+	}
 	trace(qp->obj.dev, "QP 0x%x: no acknowledgment of PSN %u, %u retries left", qp->obj.num,
 	      qp->req.una, qp->req.retries);
 	qp->counters->local_ack_timeout_err++;
@@ -326,6 +341,8 @@ static uint32_t send_step(struct qp *qp, uint32_t most)
 		return 0;
 	if (!msg->error && msg->n_psn) {
 		n = request_send(qp, way, msg, most);
+		if (!n && !msg->error)
+			return 0;
 	} else if (!msg->error && msg->opcode == PRM_WQE_UMR && !msg->executed) {
 		msg->error = umr_execute(qp, &r->tx);
 		msg->executed = true;
@@ -344,7 +361,7 @@ static void requester_work(struct work *work)
 	struct requester *r = &qp->req;
 	uint32_t budget = LOOP_SLICE, n;
 
-	while (qp->state == PRM_QP_RTS && !r->rnr_wait) {
+	while (qp->state == PRM_QP_RTS && !r->rnr_wait && !waits_for_page(qp)) {
 		if (!budget) {
 			work_queue(work);
 			return;
@@ -459,9 +476,8 @@ static void take_rnr_nak(struct qp *qp, unsigned int code)
 	if (prm_get(&qp->ctx, rnr_retry) != RNR_FOREVER)
 		r->rnr_retries--;
 	requester_go_back(qp);
-	r->rnr_wait = true;
 	timer_cancel(&r->timeout);
-	timer_arm(&r->rnr, rnr_timer_ns(code));
+	requester_pause(qp, rnr_timer_ns(code));
 }
 
 static void take_nak(struct qp *qp, uint8_t syndrome)
@@ -522,27 +538,67 @@ static bool fits_response(const struct message *msg, uint8_t op, bool last, uint
 		      op == BTH_READ_RESP_FIRST || op == BTH_READ_RESP_MIDDLE;
 }
 
-/* Of a DCI, the messages after it may go on: it fails when all responses to it are in. */
-static bool store_response(struct qp *qp, struct message *msg, uint64_t off, const uint8_t *data,
-			   uint32_t len)
+/*
+ * A response has no place. Of a DCI, the messages after it may go on: it fails when all responses
+ * to it are in. True: it goes on.
+ */
+static bool response_fails(struct qp *qp, struct message *msg, uint8_t error)
 {
-	struct requester *r = &qp->req;
-	uint8_t error = 0;
-
-	if (msg->late_error)
-		return true;
-	if (!load_wqe(qp, &r->rd, &r->rd_of, r->tail))
-		error = PRM_CQE_SYND_LOCAL_QP_OP;
-	else if (sg_scatter(&r->rd.data, off, data, len))
-		error = PRM_CQE_SYND_LOCAL_PROT;
-	if (!error)
-		return true;
 	if (qp->st == PRM_QP_ST_DCI) {
 		msg->late_error = error;
 		return true;
 	}
 	fail(qp, error);
 	return false;
+}
+
+/* The responses are asked for again. */
+static void response_resumed(struct qp *qp, const struct page_fault *fault, bool error)
+{
+	struct requester *r = &qp->req;
+
+	(void)fault;
+	if (error && r->tail != r->head &&
+	    !response_fails(qp, msg_at(qp, r->tail), PRM_CQE_SYND_LOCAL_PROT))
+		return;
+	requester_go_back(qp);
+	work_queue(&r->work);
+}
+
+/* The page that a response goes to is not there. False: it never will be. */
+static bool response_waits(struct qp *qp, const struct message *msg, uint64_t off, uint32_t len)
+{
+	const struct missing_wqe what = { .place = WAIT_RESPONSE,
+					.op = message_is_atomic(msg) ? ODP_ATOMIC : ODP_READ,
+					.type = PRM_FAULT_WQE_READ_ATOMIC,
+					.wq = qp->obj.num,
+					.index = msg->index,
+					.committed = off,
+					.len = len,
+					.resume = response_resumed };
+	enum page_fault_result result = page_fault_wqe(qp, &what);
+
+	if (result == PAGE_FAULT_LATER) {
+		requester_go_back(qp);
+		requester_pause(qp, PAGE_FAULT_LATER_NS);
+	}
+	return result != PAGE_FAULT_REFUSED;
+}
+
+static bool store_response(struct qp *qp, struct message *msg, uint64_t off, const uint8_t *data,
+			   uint32_t len)
+{
+	struct requester *r = &qp->req;
+	enum mem_result result;
+
+	if (msg->late_error)
+		return true;
+	if (!load_wqe(qp, &r->rd, &r->rd_of, r->tail))
+		return response_fails(qp, msg, PRM_CQE_SYND_LOCAL_QP_OP);
+	result = sg_scatter(&r->rd.data, off, data, len);
+	if (result == MEM_NOT_PRESENT && response_waits(qp, msg, off, len))
+		return false;
+	return !result || response_fails(qp, msg, PRM_CQE_SYND_LOCAL_PROT);
 }
 
 static void take_response(struct qp *qp, const struct packet *pkt)
@@ -586,6 +642,7 @@ static void take_response(struct qp *qp, const struct packet *pkt)
 static bool may_answer(const struct qp *qp, uint32_t psn)
 {
 	return (qp->state == PRM_QP_RTS || qp->state == PRM_QP_SQD) &&
+	       !qp->page_faults[WAIT_RESPONSE] &&
 	       psn_diff(psn, qp->req.una) >= 0 && psn_diff(qp->req.sent, psn) > 0;
 }
 
@@ -648,6 +705,8 @@ void requester_stop(struct qp *qp)
 	timer_cancel(&qp->req.timeout);
 	timer_cancel(&qp->req.rnr);
 	qp->req.rnr_wait = false;
+	page_fault_cancel(qp, WAIT_SENDING);
+	page_fault_cancel(qp, WAIT_RESPONSE);
 }
 
 void requester_reset(struct qp *qp)

@@ -130,6 +130,76 @@ static void fail_recv(struct qp *qp, enum prm_cqe_syndrome syndrome, uint8_t nak
 		die(qp, nak);
 }
 
+/* ---- pages that are not present ------------------------------------------------------------ */
+
+static void not_ready(struct qp *qp)
+{
+	add_nak(qp, AETH_RNR_NAK | prm_get(&qp->ctx, min_rnr_nak));
+}
+
+static void recv_resumed(struct qp *qp, const struct page_fault *fault, bool error)
+{
+	(void)fault;
+	if (!error || !receiving(qp))
+		return;
+	if (qp->resp.have_wqe)
+		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, AETH_NAK_OPERATION);
+	else
+		die(qp, AETH_NAK_OPERATION);
+}
+
+/* The next @len bytes of the receive WQE. True: the requester tries again when they may be. */
+static bool recv_waits_for_page(struct qp *qp, uint32_t len)
+{
+	const struct rwqe *w = &qp->resp.wqe;
+	const struct missing_wqe what = {
+		.place = WAIT_REQUEST,
+		.op = w->srq ? ODP_SRQ_RECEIVE : ODP_RECEIVE,
+		.type = w->srq ? PRM_FAULT_WQE_RMP : PRM_FAULT_WQE_RECEIVE,
+		.wq = w->srq ? w->srq->obj.num : qp->obj.num,
+		.index = w->index,
+		.committed = qp->resp.got,
+		.len = len,
+		.resume = recv_resumed
+	};
+
+	if (!qp_reliable(qp) || page_fault_wqe(qp, &what) == PAGE_FAULT_REFUSED)
+		return false;
+	not_ready(qp);
+	return true;
+}
+
+/* A receive that an RDMA request has taken fails with it. */
+static void refuse_rdma(struct qp *qp, enum mem_result result, uint32_t rkey, uint64_t va,
+			uint64_t len)
+{
+	struct responder *p = &qp->resp;
+
+	if (p->have_wqe && qp_reliable(qp)) {
+		p->have_wqe = false;
+		complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_LOCAL_ACCESS);
+	}
+	refuse_access(qp, result, rkey, va, len);
+}
+
+static void rdma_resumed(struct qp *qp, const struct page_fault *fault, bool error)
+{
+	if (error && receiving(qp))
+		refuse_rdma(qp, MEM_NOT_PRESENT, fault->rkey, 0, 0);
+}
+
+/* @what: of the request at the expected PSN. True: as above. */
+static bool rdma_waits_for_page(struct qp *qp, struct missing_rdma what)
+{
+	what.place = WAIT_REQUEST;
+	what.write = true;
+	what.resume = rdma_resumed;
+	if (!qp_reliable(qp) || page_fault_rdma(qp, &what) == PAGE_FAULT_REFUSED)
+		return false;
+	not_ready(qp);
+	return true;
+}
+
 /* ---- SEND and WRITE ------------------------------------------------------------------------ */
 
 /* Gets a receive WQE for the message. False: none, and the requester gets a NAK. */
@@ -145,7 +215,7 @@ static bool need_wqe(struct qp *qp)
 		return true;
 	case RECV_EMPTY:
 		if (qp_reliable(qp))
-			add_nak(qp, AETH_RNR_NAK | prm_get(&qp->ctx, min_rnr_nak));
+			not_ready(qp);
 		return false;
 	case RECV_ERROR:
 		qp_event(qp, PRM_EVENT_WQ_CATAS_ERROR);
@@ -200,16 +270,19 @@ static bool start_write(struct qp *qp, const uint8_t *reth)
 static bool store_send(struct qp *qp, const struct packet *pkt, const uint8_t *data, uint32_t len)
 {
 	struct responder *p = &qp->resp;
+	enum mem_result result = MEM_OK;
 
 	if (p->got + len > p->wqe.room.len) {
 		fail_recv(qp, PRM_CQE_SYND_LOCAL_LENGTH, AETH_NAK_INVALID);
 		return false;
 	}
-	if (!pkt->stored && sg_scatter(&p->wqe.room, p->got, data, len)) {
-		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, AETH_NAK_OPERATION);
+	if (!pkt->stored)
+		result = sg_scatter(&p->wqe.room, p->got, data, len);
+	if (result == MEM_NOT_PRESENT && recv_waits_for_page(qp, len))
 		return false;
-	}
-	return true;
+	if (result)
+		fail_recv(qp, PRM_CQE_SYND_LOCAL_PROT, AETH_NAK_OPERATION);
+	return !result;
 }
 
 static bool store_write(struct qp *qp, const struct packet *pkt, const struct op_info *op,
@@ -225,15 +298,17 @@ static bool store_write(struct qp *qp, const struct packet *pkt, const struct op
 	if (!pkt->stored)
 		result = mem_write(qp->obj.dev, qp->resp.user, p->rkey, p->va + p->got, data, len,
 				   MEM_REMOTE_WRITE);
-	if (result) {
-		if (p->have_wqe && qp_reliable(qp)) {
-			p->have_wqe = false;
-			complete_recv_error(qp, &p->wqe, PRM_CQE_SYND_LOCAL_ACCESS);
-		}
-		refuse_access(qp, result, p->rkey, p->va + p->got, len);
+	if (result == MEM_NOT_PRESENT &&
+	    rdma_waits_for_page(qp, (struct missing_rdma){ .op = ODP_WRITE,
+							 .rkey = p->rkey,
+							 .va = p->va,
+							 .op_len = p->dmalen,
+							 .committed = p->got,
+							 .len = len }))
 		return false;
-	}
-	return true;
+	if (result)
+		refuse_rdma(qp, result, p->rkey, p->va + p->got, len);
+	return !result;
 }
 
 /* SEND with invalidate: the key must allow remote invalidation. */
@@ -380,6 +455,13 @@ static void execute_atomic(struct qp *qp, const struct packet *pkt)
 		return;
 	}
 	result = do_atomic(qp, pkt, &old);
+	if (result == MEM_NOT_PRESENT &&
+	    rdma_waits_for_page(qp, (struct missing_rdma){ .op = ODP_ATOMIC,
+							 .rkey = get32(pkt->ext + 8),
+							 .va = get64(pkt->ext),
+							 .op_len = sizeof(old),
+							 .len = sizeof(old) }))
+		return;
 	if (result) {
 		refuse_access(qp, result, get32(pkt->ext + 8), get64(pkt->ext), 8);
 		return;
@@ -459,6 +541,10 @@ static void execute(struct qp *qp, const struct packet *pkt)
 	uint8_t op = pkt->bth.opcode & 0x1f;
 	const struct op_info *info = &op_infos[op];
 
+	if (qp->page_faults[WAIT_REQUEST]) {
+		not_ready(qp);
+		return;
+	}
 	if (qp->st == PRM_QP_ST_XRC && !take_xrc_srq(qp, pkt))
 		return;
 	if (info->known && (qp_reliable(qp) || !info->inv))
@@ -563,7 +649,8 @@ bool responder_take(struct qp *qp, struct packet *pkt, const struct mem_map *dat
 	uint32_t len = pkt->ext_len - head_bytes(op);
 	struct mem_map room;
 
-	if (!receiving(qp) || pkt->bth.psn != p->psn || check_shape(qp, op, pkt->n, len))
+	if (!receiving(qp) || qp->page_faults[WAIT_REQUEST] || pkt->bth.psn != p->psn ||
+	    check_shape(qp, op, pkt->n, len))
 		return false;
 	if (!op->write && op->first && !p->have_wqe) {
 		if (!recv_waits(qp))
@@ -634,6 +721,8 @@ void responder_stop(struct qp *qp)
 {
 	work_cancel(&qp->resp.work);
 	qp->resp.tail = qp->resp.head;
+	page_fault_cancel(qp, WAIT_REQUEST);
+	page_fault_cancel(qp, WAIT_READ);
 }
 
 void responder_reset(struct qp *qp)

@@ -108,6 +108,7 @@ static void responder_close(struct dc_responder *r)
 	qp_stop(qp);
 	requester_free(qp);
 	responder_free(qp);
+	page_faults_forget(qp);
 	list_del(&r->by_dct);
 	list_del(&r->by_use);
 	state_of(r->dct)->n_responders--;

@@ -28,6 +28,7 @@ static void srq_release(void *obj)
 	struct srq *srq = obj;
 
 	obj_for_each(srq->obj.dev, OBJ_QP, forget_srq, srq);
+	page_faults_forget_srq(srq->obj.dev, srq->obj.num);
 	pages_free(&srq->pages);
 	obj_put(srq->dbr_umem);
 	obj_put(srq->pd);

@@ -40,6 +40,7 @@ void rdma_state_stop(struct cxdev *dev)
 		dev->rdma_state->addrs[i].removed = false;
 	memset(&dev->rdma_state->gone, 0, sizeof(dev->rdma_state->gone));
 	dc_state_stop(dev);
+	page_fault_state_stop(&dev->rdma_state->page_faults);
 }
 
 void rdma_state_leave(struct cxdev *dev)

@@ -20,11 +20,13 @@
 #define LIST_AT		(MKEY_AT + sizeof(struct prm_mkc))
 #define OCTWORD		16
 #define LIST_UNIT	4	/* a key's room for its list goes in steps of 64 bytes */
+#define XLT_MAX		(1u << 28)	/* octwords of a list: more is above any budget */
 
 #define KNOWN_FLAGS	(PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE | PRM_UMR_CHECK_FREE |	\
 			 PRM_UMR_TRANSLATION_OFFSET_EN | PRM_UMR_CHECK_QPN)
 #define ACCESS_MASK	(PRM_UMR_MASK_LR | PRM_UMR_MASK_LW | PRM_UMR_MASK_RR |		\
 			 PRM_UMR_MASK_RW | PRM_UMR_MASK_A)
+#define GEOMETRY_MASK	(PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE | PRM_UMR_MASK_START_ADDR)
 #define KNOWN_MASK	(PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE |			\
 			 PRM_UMR_MASK_START_ADDR | PRM_UMR_MASK_PD |			\
 			 PRM_UMR_MASK_EN_RINVAL | PRM_UMR_MASK_KEY | PRM_UMR_MASK_QPN |	\
@@ -38,6 +40,12 @@ static const struct prm_wqe_umr_ctrl_seg *umr_ctrl(const struct swqe *w)
 static const struct prm_mkc *umr_mkc(const struct swqe *w)
 {
 	return (const void *)(w->wqe.raw + MKEY_AT);
+}
+
+/* In octwords. */
+static uint64_t list_offset(const struct prm_wqe_umr_ctrl_seg *ctrl)
+{
+	return (uint64_t)be32_to_cpu(ctrl->xlt_offset_47_16) << 16 | be16_to_cpu(ctrl->xlt_offset);
 }
 
 /* ---- form ---------------------------------------------------------------------------------- */
@@ -82,12 +90,11 @@ int umr_check(struct qp *qp, const struct swqe *w)
 		return wqe_bad(&w->wqe, "the UMR mask names what is not advertised",
 			       (mask & ~KNOWN_MASK) >> 32 ? (mask & ~KNOWN_MASK) >> 32 :
 							    mask & ~KNOWN_MASK);
-	if (be32_to_cpu(ctrl->xlt_offset_47_16))
+	if (be32_to_cpu(ctrl->xlt_offset_47_16) && !hca_far_umr(qp->obj.dev))
 		return wqe_bad(&w->wqe, "extended UMR offsets are not advertised",
 			       be32_to_cpu(ctrl->xlt_offset_47_16));
-	if (be16_to_cpu(ctrl->xlt_offset) && !(ctrl->flags & PRM_UMR_TRANSLATION_OFFSET_EN))
-		return wqe_bad(&w->wqe, "a UMR offset that is not enabled",
-			       be16_to_cpu(ctrl->xlt_offset));
+	if (list_offset(ctrl) && !(ctrl->flags & PRM_UMR_TRANSLATION_OFFSET_EN))
+		return wqe_bad(&w->wqe, "a UMR offset that is not enabled", list_offset(ctrl));
 	if (mask & PRM_UMR_MASK_PD && qp->st != PRM_QP_ST_REG_UMR)
 		return wqe_bad(&w->wqe, "only a UMR QP changes a key's PD",
 			       prm_get(umr_mkc(w), pd));
@@ -105,6 +112,12 @@ struct change {
 	struct mkey *mkey;
 	struct mkey next;
 	struct obj *pd;
+	/* entries of the list that are set: in a list of its own, or where they are */
+	const uint8_t *list;
+	uint8_t *fetched;	/* NULL: the list is inline */
+	uint64_t at;
+	uint32_t n;
+	bool in_place;
 };
 
 static int fails(const struct change *ch, const char *why)
@@ -167,6 +180,7 @@ static int take_fields(struct change *ch)
 	TAKE(A, a);
 	TAKE(SMALL_FENCE, small_fence_on_rdma_read_response);
 	TAKE(FREE, free);
+	TAKE(LEN, length64);
 	if (mask & PRM_UMR_MASK_LEN)
 		prm_set64(to, len, prm_get64(from, len));
 	if (mask & PRM_UMR_MASK_START_ADDR)
@@ -186,20 +200,61 @@ static int take_fields(struct change *ch)
 
 static uint32_t entry_bytes(const struct mkey *mkey)
 {
-	return mkey->mode == MKEY_KLM ? sizeof(struct prm_klm) : sizeof(struct prm_mtt);
+	return mkey->mode == MKEY_MTT ? sizeof(struct prm_mtt) : sizeof(struct prm_klm);
 }
 
-/* The list as it will be: the old one if the request patches it, with @n entries put at @at. */
-static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint32_t at)
+static struct klm key_at(const uint8_t *entry)
 {
-	uint32_t total = at + n, i;
+	return (struct klm){ .bytes = get32(entry), .key = get32(entry + 4),
+			     .va = get64(entry + 8) };
+}
+
+static uint64_t page_at(const uint8_t *entry)
+{
+	return get64(entry) & ~4ull;
+}
+
+static void set_entries(struct mkey *mkey, const struct change *ch)
+{
+	const uint8_t *entry = ch->list;
+	uint32_t i;
+
+	for (i = 0; i < ch->n; i++, entry += entry_bytes(mkey))
+		if (mkey->mode == MKEY_MTT)
+			mkey->mtt[ch->at + i] = page_at(entry);
+		else
+			mkey->klm[ch->at + i] = key_at(entry);
+}
+
+/* A large list of which a part is set stays where it is. */
+static int set_in_place(struct change *ch)
+{
+	const uint8_t *entry = ch->list;
+	struct klm klm;
+	uint32_t i;
+
+	ch->in_place = true;
+	for (i = 0; ch->mkey->mode == MKEY_KSM && i < ch->n; i++, entry += sizeof(struct prm_klm)) {
+		klm = key_at(entry);
+		if (klm_repeats(&klm))
+			return fails(ch, "a KSM list has the head of a repeat block");
+	}
+	return 0;
+}
+
+/* The list as it will be: the old one if the request patches it, with the entries put there. */
+static int put_entries(struct change *ch)
+{
+	bool patches = umr_ctrl(ch->w)->flags & PRM_UMR_TRANSLATION_OFFSET_EN;
 	const struct mkey *mkey = ch->mkey;
 	struct mkey *next = &ch->next;
 	/* Entries have the same size in memory as in the list. */
-	uint32_t size = entry_bytes(mkey);
+	uint32_t size = entry_bytes(mkey), total = ch->at + ch->n;
 	const char *wrong;
 
-	if (umr_ctrl(ch->w)->flags & PRM_UMR_TRANSLATION_OFFSET_EN && mkey->n_xlt > total)
+	if (patches && mkey->mode != MKEY_KLM && total <= mkey->n_xlt)
+		return set_in_place(ch);
+	if (patches && mkey->n_xlt > total)
 		total = mkey->n_xlt;
 	next->ends = NULL;
 	next->xlt = budget_alloc(ch->qp->obj.dev, total, size);
@@ -208,28 +263,36 @@ static int put_entries(struct change *ch, const uint8_t *list, uint32_t n, uint3
 	next->n_xlt = total;
 	if (mkey->xlt)
 		memcpy(next->xlt, mkey->xlt, (mkey->n_xlt < total ? mkey->n_xlt : total) * size);
-	for (i = 0; i < n; i++, list += size) {
-		if (mkey->mode == MKEY_KLM)
-			next->klm[at + i] = (struct klm) { .bytes = get32(list),
-							   .key = get32(list + 4),
-							   .va = get64(list + 8) };
-		else
-			next->mtt[at + i] = get64(list) & ~7ull;
-	}
-	wrong = mkey->mode == MKEY_KLM ? mkey_set_ends(ch->qp->obj.dev, next) : NULL;
+	set_entries(next, ch);
+	wrong = mkey->mode == MKEY_MTT ? NULL : mkey_set_ends(ch->qp->obj.dev, next);
 	return wrong ? fails(ch, wrong) : 0;
+}
+
+/* By pointer. */
+static int fetch_list(struct change *ch, uint32_t octwords)
+{
+	const uint8_t *seg = ch->w->wqe.raw + LIST_AT;
+	uint32_t lkey = get32(seg + 4);
+	struct qp *qp = ch->qp;
+
+	ch->fetched = malloc(octwords * OCTWORD);
+	ch->list = ch->fetched;
+	if (!ch->fetched)
+		return fails(ch, "the emulator is out of memory");
+	if (!mem_read(qp->obj.dev, qp_user(qp), lkey, get64(seg + 8), ch->fetched,
+		      octwords * OCTWORD, MEM_LOCAL_READ))
+		return 0;
+	trace(qp->obj.dev, "QP 0x%x: UMR WQE %u: its list cannot be read by lkey 0x%x", qp->obj.num,
+	      ch->w->wqe.index, lkey);
+	return PRM_CQE_SYND_LOCAL_PROT;
 }
 
 /* A length of 0 stands for all that an inline list has. */
 static int take_list(struct change *ch)
 {
 	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(ch->w);
-	const uint8_t *seg = ch->w->wqe.raw + LIST_AT;
-	uint32_t octwords = be16_to_cpu(ctrl->xlt_octowords),
-		 at = be16_to_cpu(ctrl->xlt_offset), lkey = get32(seg + 4),
-		 room = (ch->mkey->max_xlt + LIST_UNIT - 1) / LIST_UNIT * LIST_UNIT, per;
-	struct qp *qp = ch->qp;
-	uint8_t *list;
+	uint32_t octwords = be16_to_cpu(ctrl->xlt_octowords), per;
+	uint64_t room = (ch->mkey->max_xlt + LIST_UNIT - 1ull) / LIST_UNIT * LIST_UNIT;
 	int err;
 
 	if (!octwords && ctrl->flags & PRM_UMR_INLINE)
@@ -238,42 +301,49 @@ static int take_list(struct change *ch)
 		return 0;
 	if (ch->mkey->mode == MKEY_PA)
 		return fails(ch, "the key has no list");
-	if (at + octwords > room)
+	if (list_offset(ctrl) + octwords > room || room > XLT_MAX)
 		return fails(ch, "the list does not fit into the key");
 	per = OCTWORD / entry_bytes(ch->mkey);
-	if (ctrl->flags & PRM_UMR_INLINE)
-		return put_entries(ch, seg, octwords * per, at * per);
+	ch->at = list_offset(ctrl) * per;
+	ch->n = octwords * per;
+	ch->list = ch->w->wqe.raw + LIST_AT;
+	err = ctrl->flags & PRM_UMR_INLINE ? 0 : fetch_list(ch, octwords);
+	return err ? err : put_entries(ch);
+}
 
-	list = malloc(octwords * OCTWORD);
-	if (!list)
-		return fails(ch, "the emulator is out of memory");
-	if (mem_read(qp->obj.dev, qp_user(qp), lkey, get64(seg + 8), list, octwords * OCTWORD,
-		     MEM_LOCAL_READ)) {
-		trace(qp->obj.dev, "QP 0x%x: UMR WQE %u: its list cannot be read by lkey 0x%x",
-		      qp->obj.num, ch->w->wqe.index, lkey);
-		err = PRM_CQE_SYND_LOCAL_PROT;
-	} else {
-		err = put_entries(ch, list, octwords * per, at * per);
+static bool is_set_now(const struct change *ch, uint64_t i)
+{
+	return ch->in_place && i >= ch->at && i < ch->at + ch->n;
+}
+
+/* If only pages of a key in use change, all others have been looked at before. */
+static int check_pages(const struct change *ch, uint64_t n)
+{
+	bool all = ch->mkey->free || !ch->in_place ||
+		   be64_to_cpu(umr_ctrl(ch->w)->mkey_mask) & GEOMETRY_MASK;
+	const struct mkey *next = &ch->next;
+	uint64_t i = all ? 0 : ch->at, end = all ? n : ch->at + ch->n, page;
+
+	for (; i < n && i < end; i++) {
+		page = is_set_now(ch, i) ? page_at(ch->list + (i - ch->at) * sizeof(struct prm_mtt)) :
+					   next->mtt[i];
+		if (page & ((1ull << next->log_page) - 1) & ~MTT_ACCESS)
+			return fails(ch, "a page is not aligned to the key's page size");
 	}
-	free(list);
-	return err;
+	return 0;
 }
 
 static int check_mtt(const struct change *ch)
 {
 	const struct mkey *next = &ch->next;
-	uint64_t page, i, n;
+	uint64_t n;
 
 	if (next->log_page < 12 || next->log_page > 31)
 		return fails(ch, "its page size is not within 2^12 to 2^31");
-	page = 1ull << next->log_page;
-	n = mtt_pages(next->start, next->len, next->log_page);
+	n = next->length64 ? next->n_xlt : mtt_pages(next->start, next->len, next->log_page);
 	if (n > next->n_xlt)
 		return fails(ch, "the list has not enough pages for its length");
-	for (i = 0; i < n; i++)
-		if (next->mtt[i] & (page - 1))
-			return fails(ch, "a page is not aligned to the key's page size");
-	return 0;
+	return check_pages(ch, n);
 }
 
 /* The list of a key in use must cover its length. */
@@ -285,6 +355,8 @@ static int check_cover(const struct change *ch)
 		return 0;
 	if (next->mode == MKEY_MTT)
 		return check_mtt(ch);
+	if (next->mode == MKEY_KSM && (next->log_page < 12 || next->log_page > 31))
+		return fails(ch, "its page size is not within 2^12 to 2^31");
 	return mkey_covers(next) < next->len ?
 		       fails(ch, "the list covers less than its length") : 0;
 }
@@ -299,7 +371,9 @@ static void commit(struct change *ch)
 {
 	struct mkey *mkey = ch->mkey, *next = &ch->next;
 
-	if (next->xlt != mkey->xlt)
+	if (ch->in_place)
+		set_entries(mkey, ch);
+	else if (next->xlt != mkey->xlt)
 		drop_list(mkey);
 	mkey->xlt = next->xlt;
 	mkey->ends = next->ends;
@@ -333,5 +407,6 @@ int umr_execute(struct qp *qp, const struct swqe *w)
 		commit(&ch);
 	else if (ch.next.xlt != ch.mkey->xlt)
 		drop_list(&ch.next);
+	free(ch.fetched);
 	return err;
 }

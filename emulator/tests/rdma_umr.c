@@ -37,7 +37,7 @@ uint32_t create_free_mkey(struct side *side, uint32_t pd, enum mkey_mode mode, u
 	prm_set(&in, memory_key_mkey_entry.pd, pd);
 	prm_set(&in, memory_key_mkey_entry.en_rinval, rinval);
 	prm_set(&in, memory_key_mkey_entry.translations_octword_size, octwords);
-	prm_set(&in, memory_key_mkey_entry.log_page_size, mode == MKEY_MTT ? 12 : 0);
+	prm_set(&in, memory_key_mkey_entry.log_page_size, mode == MKEY_KLM ? 0 : 12);
 	if (command(side, create_mkey, &in, &out))
 		return 0;
 	return prm_get(&out, mkey_index) << 8 | 0x5a;
@@ -168,4 +168,32 @@ void pair(struct tqp *x, struct tqp *y)
 void user_pair(struct tqp *x, struct tqp *y)
 {
 	pair_with(x, y, true);
+}
+
+void create_umr_qp(struct tqp *qp, struct side *side, struct tcq *cq)
+{
+	struct { struct prm_create_qp_in in; __be64 pas[2]; } cmd = {};
+	struct prm_create_qp_out out;
+	struct qp_opts o = {};
+
+	*qp = (struct tqp) { .side = side, .st = PRM_QP_ST_REG_UMR, .cq = cq, .log_sq = 6 };
+	qp->sq = mem_alloc(side, 64 << 6);
+	qp->dbr = mem_alloc(side, 64);
+	cmd.pas[0] = cpu_to_be64(qp->sq);
+	prm_set(&cmd.in, opcode, PRM_OP_create_qp);
+	prm_set(&cmd.in, qpc.st, PRM_QP_ST_REG_UMR);
+	prm_set(&cmd.in, qpc.pm_state, PRM_QP_PM_MIGRATED);
+	prm_set(&cmd.in, qpc.fre, 1);
+	prm_set(&cmd.in, qpc.log_sq_size, 6);
+	prm_set(&cmd.in, qpc.rq_type, PRM_QP_RQ_NONE);
+	prm_set(&cmd.in, qpc.uar_page, side->uar);
+	prm_set(&cmd.in, qpc.user_index, 0x124);
+	prm_set(&cmd.in, qpc.cqn_snd, cq->cqn);
+	prm_set64(&cmd.in, qpc.dbr_addr, qp->dbr);
+	if (exec(side, PRM_OP_create_qp, &cmd, sizeof(cmd), &out, sizeof(out)))
+		return;
+	qp->qpn = prm_get(&out, qpn);
+	qp_init(qp, &o);
+	qp_rtr(qp, qp, &o);
+	qp_rts(qp, &o);
 }

@@ -59,4 +59,7 @@ bool arrived(uint32_t seed);
 void pair(struct tqp *x, struct tqp *y);
 void user_pair(struct tqp *x, struct tqp *y);
 
+/* The driver's own, in RTS: without a PD. */
+void create_umr_qp(struct tqp *qp, struct side *side, struct tcq *cq);
+
 #endif

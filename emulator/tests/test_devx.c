@@ -671,7 +671,6 @@ static void huge_keys(void)
 static void ksm_keys(void)
 {
 	static const struct wrong_row rows[] = {
-		F(create_mkey, MKC.umr_en, 1, "umr_en: KSM mkeys are not changed by UMR"),
 		F(create_mkey, MKC.log_page_size, 11,
 		  "mkc.log_page_size 11 is not within 12 to 31"),
 		F(create_mkey, MKC.log_page_size, 32,
@@ -682,7 +681,7 @@ static void ksm_keys(void)
 		F(create_mkey, MKC.access_mode_4_2, 1, "mkc.access_mode 7 is not supported"),
 		{ .field = "a repeat block", .bit = 8 * (sizeof(struct prm_create_mkey_in) + 16),
 		  .width = 64, .value = 0x400,
-		  .text = "entry 1 of the KSM list is the head of a repeat block" },
+		  .text = "the KLM list: a KSM list has the head of a repeat block" },
 	};
 	struct { struct prm_create_mkey_in in; __be64 ksm[4]; } b = {};
 

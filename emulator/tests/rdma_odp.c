@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* Keys whose pages come and go, and the driver's part of a page fault. */
+#include <stdlib.h>
+
+#include "rdma_odp.h"
+
+#define PF_EQ_LOG	11	/* more than there can be page faults at a time */
+
+/* Of one side. */
+static struct odp_side {
+	struct tcq cq;
+	struct tqp umr;
+	uint64_t eq;
+	uint32_t eqn, ci;
+} sides[2];
+
+static struct odp_side *of(const struct side *side)
+{
+	return &sides[side == &b];
+}
+
+static void must(int status, const char *what)
+{
+	if (!status)
+		return;
+	ok(false, "%s: status 0x%02x", what, status);
+	exit(ok_end());
+}
+
+void odp_create_eq(struct side *side)
+{
+	struct { struct prm_create_eq_in in; __be64 pas[(64 << PF_EQ_LOG) / PAGE]; } cmd = {};
+	struct odp_side *s = of(side);
+	struct prm_create_eq_out out;
+	unsigned int i;
+
+	s->ci = 0;
+	s->eq = mem_alloc(side, sizeof(struct prm_eqe) << PF_EQ_LOG);
+	for (i = 0; i < 1u << PF_EQ_LOG; i++)
+		((struct prm_eqe *)mem_at(side, s->eq))[i].owner = 1;
+	for (i = 0; i < ARRAY_SIZE(cmd.pas); i++)
+		cmd.pas[i] = cpu_to_be64(s->eq + i * PAGE);
+	prm_set(&cmd.in, opcode, PRM_OP_create_eq);
+	prm_set(&cmd.in, eq_context_entry.log_eq_size, PF_EQ_LOG);
+	prm_set(&cmd.in, eq_context_entry.uar_page, side->uar);
+	prm_set64(&cmd.in, event_bitmask[0], 1ull << PRM_EVENT_PAGE_FAULT);
+	must(exec(side, PRM_OP_create_eq, &cmd, sizeof(cmd), &out, sizeof(out)),
+	     "an EQ of page faults");
+	s->eqn = prm_get(&out, eq_number);
+}
+
+int odp_destroy_eq(struct side *side)
+{
+	struct prm_destroy_eq_in in = {};
+	struct prm_destroy_eq_out out;
+
+	prm_set(&in, eq_number, of(side)->eqn);
+	return command(side, destroy_eq, &in, &out);
+}
+
+static void open_side(struct side *side)
+{
+	struct hca_state *hca = side->dev->hca;
+	struct odp_side *s = of(side);
+
+	/* as a driver sets it before INIT_HCA */
+	memcpy(hca->cap_cur[CAP_ODP], hca->cap_max[CAP_ODP], CAP_BYTES);
+	odp_create_eq(side);
+	create_cq(&s->cq, side, 6);
+	create_umr_qp(&s->umr, side, &s->cq);
+}
+
+void odp_open(void)
+{
+	card_devx = true;
+	sides_open();
+	open_side(&a);
+	open_side(&b);
+}
+
+void odp_close(void)
+{
+	qp_command(&sides[0].umr, PRM_OP_destroy_qp);
+	qp_command(&sides[1].umr, PRM_OP_destroy_qp);
+	sides_close();
+	card_devx = false;
+}
+
+unsigned int odp_umr(struct side *side, const struct umr_wr *wr)
+{
+	struct odp_side *s = of(side);
+
+	post_umr(&s->umr, wr);
+	return syndrome_of(&s->cq);
+}
+
+/* The pages as they are now. */
+static void put_pages(const struct odp_key *key, uint8_t *list)
+{
+	unsigned int i;
+
+	page_list(key->side, list, key->off, ODP_PAGES);
+	for (i = 0; i < ODP_PAGES; i++)
+		put64(list + 8 * i, (get64(list + 8 * i) & ~3ull) | key->bits[i]);
+}
+
+struct odp_key odp_create(struct side *side, unsigned int n, uint8_t bits)
+{
+	struct { struct prm_create_mkey_in in; uint8_t mtt[ODP_PAGES * 8]; } cmd = {};
+	struct odp_key key = { .side = side, .off = ODP_OFF + n * ODP_BYTES };
+	struct prm_create_mkey_out out;
+
+	key.va = side->va + key.off;
+	memset(key.bits, bits, sizeof(key.bits));
+	put_pages(&key, cmd.mtt);
+	prm_set(&cmd.in, opcode, PRM_OP_create_mkey);
+	prm_set(&cmd.in, pg_access, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.access_mode_1_0, MKEY_MTT);
+	prm_set(&cmd.in, memory_key_mkey_entry.lr, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.lw, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.rr, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.rw, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.a, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.umr_en, 1);
+	prm_set(&cmd.in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(&cmd.in, memory_key_mkey_entry.mkey_7_0, 0x77);
+	prm_set(&cmd.in, memory_key_mkey_entry.pd, side->pd);
+	prm_set64(&cmd.in, memory_key_mkey_entry.start_addr, key.va);
+	prm_set64(&cmd.in, memory_key_mkey_entry.len, ODP_BYTES);
+	prm_set(&cmd.in, memory_key_mkey_entry.translations_octword_size, ODP_PAGES / 2);
+	prm_set(&cmd.in, memory_key_mkey_entry.log_page_size, 12);
+	prm_set(&cmd.in, translations_octword_actual_size, ODP_PAGES / 2);
+	must(exec(side, PRM_OP_create_mkey, &cmd, sizeof(cmd), &out, sizeof(out)),
+	     "a key of pages");
+	key.key = prm_get(&out, mkey_index) << 8 | 0x77;
+	return key;
+}
+
+bool odp_set(struct odp_key *key, unsigned int first, unsigned int n, uint8_t bits)
+{
+	uint8_t list[ODP_PAGES * 8];
+	struct umr_wr wr = { .key = key->key,
+			     .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE |
+				      PRM_UMR_TRANSLATION_OFFSET_EN,
+			     .octwords = ODP_PAGES / 2,
+			     .list = list,
+			     .list_len = sizeof(list) };
+
+	memset(key->bits + first, bits, n);
+	put_pages(key, list);
+	return !odp_umr(key->side, &wr);
+}
+
+bool odp_event(struct side *side, struct odp_event *event)
+{
+	struct odp_side *s = of(side);
+	struct prm_eqe *eqe;
+
+	settle();
+	eqe = (struct prm_eqe *)mem_at(side, s->eq) + (s->ci & ((1u << PF_EQ_LOG) - 1));
+	if ((eqe->owner & 1) != !!(s->ci & 1u << PF_EQ_LOG))
+		return false;
+	s->ci++;
+	eq_doorbell(side->dev, side->uar, s->eqn << 24 | (s->ci & 0xffffff), false);
+	*event = (struct odp_event){ .subtype = eqe->sub_type };
+	if (eqe->sub_type == PRM_FAULT_WQE) {
+		const struct prm_eqe_page_fault_wqe *f = &eqe->data.page_fault.wqe;
+
+		event->type = be32_to_cpu(f->pftype_wq) >> 24;
+		event->wq = be32_to_cpu(f->pftype_wq) & 0xffffff;
+		event->token = be32_to_cpu(f->token);
+		event->committed = be32_to_cpu(f->bytes_committed);
+		event->len = be16_to_cpu(f->packet_length);
+		event->index = be16_to_cpu(f->wqe_index);
+	} else {
+		const struct prm_eqe_page_fault_rdma *f = &eqe->data.page_fault.rdma;
+
+		event->type = be32_to_cpu(f->pftype_token) >> 24;
+		event->token = be32_to_cpu(f->pftype_token) & 0xffffff;
+		event->wq = event->token;
+		event->committed = be32_to_cpu(f->bytes_committed);
+		event->len = be16_to_cpu(f->packet_length);
+		event->rkey = be32_to_cpu(f->r_key);
+		event->op_len = be32_to_cpu(f->rdma_op_len);
+		event->va = (uint64_t)be32_to_cpu(f->rdma_va[0]) << 32 |
+			    be32_to_cpu(f->rdma_va[1]);
+	}
+	return eqe->type == PRM_EVENT_PAGE_FAULT;
+}
+
+int odp_resume(struct side *side, const struct odp_event *event, bool error)
+{
+	struct prm_page_fault_resume_in in = {};
+	struct prm_page_fault_resume_out out;
+
+	prm_set(&in, page_fault_info.trans_page_fault_info.error, error);
+	prm_set(&in, page_fault_info.trans_page_fault_info.page_fault_type, event->type);
+	prm_set(&in, page_fault_info.trans_page_fault_info.wq_number, event->wq);
+	prm_set(&in, page_fault_info.trans_page_fault_info.fault_token, event->token);
+	return command(side, page_fault_resume, &in, &out);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * On-demand paging, as tests use it: keys whose pages come and go, and the driver's part of a page
+ * fault.
+ */
+#ifndef CXEMU_TEST_RDMA_ODP_H
+#define CXEMU_TEST_RDMA_ODP_H
+
+#include "prm/caps.h"
+#include "prm/eqe.h"
+#include "rdma_umr.h"
+
+#define ODP_PAGES	8u
+#define ODP_BYTES	(ODP_PAGES * PAGE)
+/* Of a key in the buffer of its side: it begins with a page. */
+#define ODP_OFF		((1u << 20) - 0x123)
+#define PRESENT		(MTT_READ | MTT_WRITE)
+
+/* A key of pages of a side's buffer. */
+struct odp_key {
+	struct side *side;
+	uint32_t key;
+	uint32_t off;			/* in the buffer */
+	uint64_t va;
+	uint8_t bits[ODP_PAGES];
+};
+
+/* Both sides: all transports fault, an EQ for that, a queue pair for the keys. */
+void odp_open(void);
+void odp_close(void);
+/* An event queue for page faults; again after odp_destroy_eq(). */
+void odp_create_eq(struct side *side);
+int odp_destroy_eq(struct side *side);
+/* Of pages that are all of these bits; the @n-th of the side: they do not overlap. */
+struct odp_key odp_create(struct side *side, unsigned int n, uint8_t bits);
+/* Changes pages, by a UMR. False: it failed. */
+bool odp_set(struct odp_key *key, unsigned int first, unsigned int n, uint8_t bits);
+/* By the driver's queue pair of the side, for other requests; the completion's syndrome. */
+unsigned int odp_umr(struct side *side, const struct umr_wr *wr);
+
+struct odp_event {
+	unsigned int subtype, type;
+	uint32_t token, wq;		/* wq: of RDMA the token */
+	uint32_t committed, len, index;
+	uint32_t rkey, op_len;
+	uint64_t va;
+};
+
+/* The next page fault of the side. False: there is none. */
+bool odp_event(struct side *side, struct odp_event *event);
+int odp_resume(struct side *side, const struct odp_event *event, bool error);
+
+#endif

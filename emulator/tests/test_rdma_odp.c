@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/*
+ * On-demand paging: what a queue pair does that meets a page that is not present, until the driver
+ * resumes it, at either end of a connection.
+ */
+#include "rdma_dc.h"
+#include "rdma_odp.h"
+
+#define LEN	9000u
+#define MTU	1024u
+
+static const struct qp_opts rc = { .addr = ADDR_V2_IPV4, .rnr_retry = 7, .rnr_set = true,
+				   .min_rnr = 1, .timeout = 12, .retry = 3, .retry_set = true };
+
+static struct tqp x, y;
+
+static void new_pair(const struct qp_opts *o)
+{
+	drain(&ca, &cb);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, o);
+}
+
+/* Time for a requester that was told "not ready"; without timeouts of what was lost. */
+static void wait_rnr(void)
+{
+	pass_time(2);
+}
+
+/* 0: success, 0xff: no completion */
+static unsigned int result_of(struct tcq *cq)
+{
+	struct prm_cqe64 *cqe;
+
+	settle();
+	cqe = poll(cq);
+	if (!cqe)
+		return 0xff;
+	return cqe_opcode(cqe) == PRM_CQE_REQ_ERR || cqe_opcode(cqe) == PRM_CQE_RESP_ERR ?
+		       cqe_syndrome(cqe) : 0;
+}
+
+static bool no_event(struct side *side)
+{
+	struct odp_event event;
+
+	return !odp_event(side, &event);
+}
+
+/* ---- the requester's data ------------------------------------------------------------------ */
+
+static struct wr from_key(const struct odp_key *key, uint8_t opcode)
+{
+	return (struct wr){ .opcode = opcode, .n = 1, .raddr = b.va,
+			    .rkey = opcode == PRM_WQE_SEND ? 0 : b.rkey,
+			    .sge = { { key->va + 100, LEN, key->key } } };
+}
+
+/* Page by page: each fault says what has been done. */
+static void test_sending(uint8_t opcode, const char *what)
+{
+	struct odp_key key = odp_create(&a, 0, 0);
+	struct tsge room = { b.va, LEN, b.lkey };
+	struct wr wr = from_key(&key, opcode);
+	struct odp_event event;
+	unsigned int page;
+
+	new_pair(&rc);
+	buf_fill(&a, key.off + 100, LEN, opcode);
+	post_recv(&y, 1, &room);
+	post_send(&x, &wr);
+	for (page = 0; page < 3; page++) {
+		uint32_t done = page ? (page * PAGE - 100) / MTU * MTU : 0;
+
+		ok(odp_event(&a, &event) && event.subtype == PRM_FAULT_WQE &&
+		   event.type == PRM_FAULT_WQE_SEND_WRITE && event.wq == x.qpn && !event.index &&
+		   event.committed == done && result_of(&ca) == 0xff,
+		   "%s: page %u is not there: an event says so, and that %u bytes are done", what,
+		   page, done);
+		odp_set(&key, page, 1, MTT_READ);
+		pass_time(50);
+		ok(no_event(&a) && result_of(&ca) == 0xff && !odp_resume(&a, &event, false),
+		   "%s: it waits for page %u until it is resumed", what, page);
+	}
+	ok(!result_of(&ca) && buf_is(&b, 0, LEN, opcode) && no_event(&a),
+	   "%s: with all pages of its data it ends well", what);
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, key.key);
+}
+
+static void test_sending_fails(void)
+{
+	struct odp_key key = odp_create(&a, 0, 0);
+	struct tsge room = { b.va, LEN, b.lkey };
+	struct wr wr = from_key(&key, PRM_WQE_SEND);
+	struct odp_event event;
+
+	new_pair(&rc);
+	post_recv(&y, 1, &room);
+	post_send(&x, &wr);
+	post_send(&x, &wr);
+	odp_event(&a, &event);
+	ok(!odp_resume(&a, &event, false) && odp_event(&a, &event),
+	   "SEND: resumed without the page, it faults again");
+	ok(!odp_resume(&a, &event, true) && result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT &&
+	   result_of(&ca) == PRM_CQE_SYND_WR_FLUSH && qp_state(&x) == PRM_QP_ERR,
+	   "SEND: with an error it ends by a protection error, what follows is flushed");
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, key.key);
+}
+
+/* ---- where responses go -------------------------------------------------------------------- */
+
+static void test_read_destination(void)
+{
+	struct odp_key key = odp_create(&a, 0, 0);
+	struct wr wr = from_key(&key, PRM_WQE_RDMA_READ);
+	struct odp_event event;
+
+	new_pair(&rc);
+	buf_fill(&b, 0, LEN, 3);
+	post_send(&x, &wr);
+	ok(odp_event(&a, &event) && event.subtype == PRM_FAULT_WQE &&
+	   event.type == PRM_FAULT_WQE_READ_ATOMIC && event.wq == x.qpn && !event.committed,
+	   "READ: the first page of the destination is not there");
+	odp_set(&key, 0, 1, PRESENT);
+	pass_time(50);
+	ok(no_event(&a) && result_of(&ca) == 0xff, "READ: it waits until it is resumed");
+	odp_resume(&a, &event, false);
+	ok(odp_event(&a, &event) && event.committed == 3 * MTU,
+	   "READ: so is the second, and three packets are done");
+	odp_set(&key, 1, 2, MTT_READ);
+	odp_resume(&a, &event, false);
+	ok(odp_event(&a, &event) && event.committed == 3 * MTU,
+	   "READ: a page that may only be read is none for it");
+	odp_set(&key, 1, 2, PRESENT);
+	odp_resume(&a, &event, false);
+	ok(!result_of(&ca) && buf_is(&a, key.off + 100, LEN, 3),
+	   "READ: with all pages it ends well");
+	odp_set(&key, 0, 8, 0);
+	post_send(&x, &wr);
+	odp_event(&a, &event);
+	odp_resume(&a, &event, true);
+	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && qp_state(&x) == PRM_QP_ERR,
+	   "READ: with an error it ends by a protection error");
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, key.key);
+}
+
+static void test_atomic_destination(void)
+{
+	struct odp_key key = odp_create(&a, 0, 0);
+	struct wr wr = { .opcode = PRM_WQE_ATOMIC_FA, .n = 1, .raddr = (b.va + 7) & ~7ull,
+			 .rkey = b.rkey, .swap_add = 5, .sge = { { key.va + 8, 8, key.key } } };
+	uint8_t *at = buf_at(&b, wr.raddr - b.va);
+	struct odp_event event;
+
+	new_pair(&rc);
+	memset(at, 0, 8);
+	at[0] = 9;
+	post_send(&x, &wr);
+	ok(odp_event(&a, &event) && event.type == PRM_FAULT_WQE_READ_ATOMIC && at[0] == 14,
+	   "FETCH_ADD: the page of the result is not there; it has been added");
+	odp_set(&key, 0, 1, PRESENT);
+	odp_resume(&a, &event, false);
+	ok(!result_of(&ca) && at[0] == 14 && *buf_at(&a, key.off + 15) == 9,
+	   "FETCH_ADD: the result comes, and nothing was added twice");
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, key.key);
+}
+
+/* ---- the responder ------------------------------------------------------------------------- */
+
+static void test_receiving(struct tsrq *srq)
+{
+	const char *what = srq ? "receive of a shared queue" : "receive";
+	struct odp_key key = odp_create(&b, 0, 0);
+	struct tsge room = { key.va + 100, LEN, key.key };
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, LEN, a.lkey } } };
+	unsigned int i, n = 0;
+	struct qp_opts o = rc;
+	struct odp_event event;
+
+	new_pair(&rc);
+	if (srq) {
+		destroy_pair(&x, &y);
+		o.srq = srq;
+		if (create_qp(&x, &a, PRM_QP_ST_RC, &ca, &rc) ||
+		    create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o) || qp_init(&x, &rc) ||
+		    qp_init(&y, &o) || qp_rtr(&x, &y, &rc) || qp_rtr(&y, &x, &o) ||
+		    qp_rts(&x, &rc) || qp_rts(&y, &o))
+			ok(false, "a pair with a shared queue");
+		post_srq(srq, 1, &room);
+	} else {
+		post_recv(&y, 1, &room);
+	}
+	buf_fill(&a, 0, LEN, 5);
+	post_send(&x, &wr);
+	ok(odp_event(&b, &event) && event.subtype == PRM_FAULT_WQE &&
+	   event.type == (srq ? PRM_FAULT_WQE_RMP : PRM_FAULT_WQE_RECEIVE) &&
+	   event.wq == (srq ? srq->num : y.qpn) && !event.committed && event.len == MTU,
+	   "%s: the first page is not there", what);
+	pass_time(30);
+	ok(no_event(&b) && result_of(&ca) == 0xff && result_of(&cb) == 0xff,
+	   "%s: the sender tries again and again, and there is no second event", what);
+	for (i = 0; i < 3; i++) {
+		odp_set(&key, i, 1, PRESENT);
+		odp_resume(&b, &event, false);
+		wait_rnr();
+		n += odp_event(&b, &event);
+	}
+	ok(n == 2 && !result_of(&ca) && !result_of(&cb) && buf_is(&b, key.off + 100, LEN, 5),
+	   "%s: with all pages it ends well", what);
+	odp_set(&key, 0, 8, 0);
+	if (srq)
+		post_srq(srq, 1, &room);
+	else
+		post_recv(&y, 1, &room);
+	post_send(&x, &wr);
+	odp_event(&b, &event);
+	odp_resume(&b, &event, true);
+	wait_rnr();
+	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_OP && result_of(&cb) == PRM_CQE_SYND_LOCAL_PROT,
+	   "%s: with an error it ends by a protection error, and the SEND by a remote one", what);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key.key);
+}
+
+static void test_write_target(bool imm)
+{
+	const char *what = imm ? "WRITE with immediate" : "WRITE";
+	struct odp_key key = odp_create(&b, 0, MTT_READ);
+	struct tsge room = { b.va, 64, b.lkey };
+	struct wr wr = { .opcode = imm ? PRM_WQE_RDMA_WRITE_IMM : PRM_WQE_RDMA_WRITE, .n = 1,
+			 .raddr = key.va + 100, .rkey = key.key, .sge = { { a.va, LEN, a.lkey } } };
+	struct odp_event event;
+
+	new_pair(&rc);
+	buf_fill(&a, 0, LEN, 6);
+	if (imm)
+		post_recv(&y, 1, &room);
+	post_send(&x, &wr);
+	ok(odp_event(&b, &event) && event.subtype == PRM_FAULT_RDMA &&
+	   event.type == (PRM_FAULT_IS_RDMA | PRM_FAULT_WRITE) && event.rkey == key.key &&
+	   event.va == wr.raddr && event.op_len == LEN && !event.committed && event.len == MTU,
+	   "%s: the first page is not there", what);
+	odp_set(&key, 0, 2, PRESENT);
+	odp_resume(&b, &event, false);
+	wait_rnr();
+	ok(odp_event(&b, &event) && event.va == wr.raddr && event.committed == 7 * MTU,
+	   "%s: the third page is not there, 7 packets are done", what);
+	odp_set(&key, 2, 1, MTT_WRITE);
+	odp_resume(&b, &event, false);
+	wait_rnr();
+	ok(!result_of(&ca) && result_of(&cb) == (imm ? 0 : 0xff) &&
+	   buf_is(&b, key.off + 100, LEN, 6), "%s: with all pages it ends well", what);
+	odp_set(&key, 0, 8, 0);
+	post_send(&x, &wr);
+	odp_event(&b, &event);
+	odp_resume(&b, &event, true);
+	wait_rnr();
+	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
+	   "%s: with an error it ends by a remote access error", what);
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key.key);
+}
+
+/* The last packet of a WRITE with immediate has taken a receive. */
+static void test_write_imm_fails(void)
+{
+	struct odp_key key = odp_create(&b, 0, 0);
+	struct tsge room = { b.va, 64, b.lkey };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE_IMM, .n = 1, .raddr = key.va,
+			 .rkey = key.key, .sge = { { a.va, 100, a.lkey } } };
+	struct odp_event event;
+
+	new_pair(&rc);
+	post_recv(&y, 1, &room);
+	post_send(&x, &wr);
+	odp_event(&b, &event);
+	odp_resume(&b, &event, true);
+	wait_rnr();
+	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS &&
+	   result_of(&cb) == PRM_CQE_SYND_LOCAL_ACCESS,
+	   "WRITE with immediate: its receive ends by an access error, too");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key.key);
+}
+
+static void test_read_source(void)
+{
+	struct odp_key key = odp_create(&b, 0, 0);
+	struct wr wr = { .opcode = PRM_WQE_RDMA_READ, .n = 1, .raddr = key.va + 100,
+			 .rkey = key.key, .sge = { { a.va, LEN, a.lkey } } };
+	struct wr after = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = b.va, .rkey = b.rkey,
+			    .sge = { { a.va + LEN, 64, a.lkey } } };
+	struct odp_event event;
+
+	new_pair(&rc);
+	buf_fill(&b, key.off + 100, LEN, 7);
+	post_send(&x, &wr);
+	post_send(&x, &after);
+	ok(odp_event(&b, &event) && event.subtype == PRM_FAULT_RDMA &&
+	   event.type == PRM_FAULT_IS_RDMA && event.rkey == key.key && event.va == wr.raddr &&
+	   event.op_len == LEN && !event.committed, "READ: the first page of the source is not there");
+	odp_set(&key, 0, 1, MTT_READ);
+	pass_time(5);
+	ok(no_event(&b) && result_of(&ca) == 0xff, "READ: the source waits until it is resumed");
+	odp_resume(&b, &event, false);
+	wait_rnr();
+	ok(odp_event(&b, &event) && event.rkey == key.key && !(event.committed % MTU) &&
+	   event.va + event.committed == wr.raddr + 3 * MTU,
+	   "READ: so is the second, after three packets");
+	odp_set(&key, 1, 2, MTT_READ);
+	odp_resume(&b, &event, false);
+	wait_rnr();
+	ok(!result_of(&ca) && !result_of(&ca) && buf_is(&a, 0, LEN, 7),
+	   "READ: with all pages it ends well, and so does what follows");
+	odp_set(&key, 0, 8, 0);
+	post_send(&x, &wr);
+	odp_event(&b, &event);
+	odp_resume(&b, &event, true);
+	wait_rnr();
+	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
+	   "READ: with an error it ends by a remote access error");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key.key);
+}
+
+static void test_atomic_target(void)
+{
+	struct odp_key key = odp_create(&b, 0, MTT_READ);
+	struct wr wr = { .opcode = PRM_WQE_ATOMIC_FA, .n = 1, .raddr = key.va + 16,
+			 .rkey = key.key, .swap_add = 5, .sge = { { a.va, 8, a.lkey } } };
+	uint8_t *at = buf_at(&b, key.off + 16);
+	struct odp_event event;
+
+	new_pair(&rc);
+	memset(at, 0, 8);
+	at[0] = 9;
+	post_send(&x, &wr);
+	ok(odp_event(&b, &event) && event.subtype == PRM_FAULT_RDMA &&
+	   event.type == (PRM_FAULT_IS_RDMA | PRM_FAULT_WRITE) && event.va == wr.raddr &&
+	   event.op_len == 8 && at[0] == 9, "FETCH_ADD: a page that may only be read is none");
+	odp_set(&key, 0, 1, PRESENT);
+	odp_resume(&b, &event, false);
+	wait_rnr();
+	ok(!result_of(&ca) && at[0] == 14 && *buf_at(&a, 7) == 9,
+	   "FETCH_ADD: with the page it is added once");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key.key);
+}
+
+/* ---- retransmission ------------------------------------------------------------------------ */
+
+/* Everything is missing at both ends, and packets are lost as well. */
+static void test_losses(uint8_t opcode, const char *what)
+{
+	struct odp_key from = odp_create(&a, 0, 0), to = odp_create(&b, 0, 0);
+	struct tsge room = { to.va, LEN, to.key };
+	struct wr wr = { .opcode = opcode, .n = 1, .raddr = to.va,
+			 .rkey = opcode == PRM_WQE_SEND ? 0 : to.key,
+			 .sge = { { from.va, LEN, from.key } } };
+	bool read = opcode == PRM_WQE_RDMA_READ;
+	struct qp_opts o = rc;
+	struct odp_event event;
+	unsigned int i, faults = 0;
+
+	o.retry = 7;
+	o.timeout = 8;
+	o.min_rnr = 12;
+	new_pair(&o);
+	wire_see();
+	wire.drop_every = 11;
+	wire.dup_every = 7;
+	wire.hold_every = 9;
+	buf_fill(read ? &b : &a, read ? to.off : from.off, LEN, 11);
+	if (opcode == PRM_WQE_SEND)
+		post_recv(&y, 1, &room);
+	post_send(&x, &wr);
+	for (i = 0; i < 200; i++) {
+		if (odp_event(&a, &event)) {
+			odp_set(&from, faults++ % 3, 1, PRESENT);
+			odp_resume(&a, &event, false);
+		}
+		if (odp_event(&b, &event)) {
+			odp_set(&to, faults++ % 3, 1, PRESENT);
+			odp_resume(&b, &event, false);
+		}
+		pass_time(5);
+	}
+	ok(faults > 4 && !result_of(&ca) &&
+	   buf_is(read ? &a : &b, read ? from.off : to.off, LEN, 11),
+	   "%s: with losses and faults at both ends it arrives", what);
+	ok(result_of(&cb) == (opcode == PRM_WQE_SEND ? 0 : 0xff) && result_of(&cb) == 0xff,
+	   "%s: there is no completion too many", what);
+	wire_watch();
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, from.key);
+	destroy_mkey(&b, to.key);
+}
+
+/* ---- keys of keys -------------------------------------------------------------------------- */
+
+#define ENTRIES	32u
+
+/* As for all of an address space: entries of one length, of which none is there at first. */
+static void test_implicit(void)
+{
+	uint32_t ksm = create_free_mkey(&b, b.pd, MKEY_KSM, ENTRIES, false);
+	struct odp_key child = odp_create(&b, 0, PRESENT);
+	uint8_t list[ENTRIES * 16];
+	struct umr_wr enable = { .key = ksm,
+				 .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE |
+					  PRM_UMR_TRANSLATION_OFFSET_EN,
+				 .mask = REG_MASK, .octwords = ENTRIES, .rights = ALL_RIGHTS,
+				 .new_key = ksm, .len = ENTRIES * PAGE, .list = list,
+				 .list_len = sizeof(list) };
+	struct umr_wr patch = { .key = ksm,
+				.flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE |
+					 PRM_UMR_TRANSLATION_OFFSET_EN,
+				.octwords = 4, .offset = 4, .list = list + 64, .list_len = 64 };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .rkey = ksm,
+			 .raddr = 5 * PAGE + 40, .sge = { { a.va, 3000, a.lkey } } };
+	struct odp_event event;
+	unsigned int i;
+
+	for (i = 0; i < ENTRIES; i++)
+		klm_put(list + 16 * i, 0, MKEY_NULL, 0);
+	ok(ksm && !odp_umr(&b, &enable), "a key of keys, all of which are the null key");
+	new_pair(&rc);
+	buf_fill(&a, 0, 3000, 12);
+	post_send(&x, &wr);
+	ok(odp_event(&b, &event) && event.rkey == ksm && event.va == wr.raddr,
+	   "a WRITE to it raises a page fault with its own key");
+	klm_put(list + 16 * 5, 0, child.key, child.va);
+	ok(!odp_umr(&b, &patch), "an entry gets a key of pages");
+	odp_resume(&b, &event, false);
+	wait_rnr();
+	ok(!result_of(&ca) && no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
+	   "then the WRITE ends well");
+	klm_put(list + 16 * 6, 0, PRM_KLM_REPEAT, 0);
+	ok(odp_umr(&b, &patch) == PRM_CQE_SYND_MW_BIND, "a repeat block is no entry of it");
+	destroy_pair(&x, &y);
+	ok(!destroy_mkey(&b, ksm), "the key of keys is destroyed");
+	destroy_mkey(&b, child.key);
+}
+
+/* ---- what does not fault ------------------------------------------------------------------- */
+
+static void set_cap(struct side *side, const char *name, uint32_t value)
+{
+	struct cap cap;
+
+	if (cap_find(name, &cap))
+		cap_set(&cap, side->dev->hca->cap_cur[cap.type], value);
+	else
+		ok(false, "there is a capability %s", name);
+}
+
+#define SCHEME "odp_cap.transport_page_fault_scheme_cap."
+
+static void test_disabled(void)
+{
+	struct odp_key from = odp_create(&a, 0, 0), to = odp_create(&b, 0, 0);
+	struct wr wr = from_key(&from, PRM_WQE_RDMA_WRITE);
+
+	set_cap(&a, SCHEME "rc_odp_caps.write", 0);
+	set_cap(&b, SCHEME "rc_odp_caps.write", 0);
+	new_pair(&rc);
+	post_send(&x, &wr);
+	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	   "without the capability a WRITE from pages that are not there fails");
+	destroy_pair(&x, &y);
+	new_pair(&rc);
+	wr.sge[0] = (struct tsge){ a.va, LEN, a.lkey };
+	wr.raddr = to.va;
+	wr.rkey = to.key;
+	post_send(&x, &wr);
+	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	   "without the capability a WRITE to pages that are not there fails");
+	destroy_pair(&x, &y);
+	set_cap(&a, SCHEME "rc_odp_caps.write", 1);
+	set_cap(&b, SCHEME "rc_odp_caps.write", 1);
+	destroy_mkey(&a, from.key);
+	destroy_mkey(&b, to.key);
+}
+
+static void test_uc(void)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct odp_key from = odp_create(&a, 0, 0), to = odp_create(&b, 0, 0);
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = to.va, .rkey = to.key,
+			 .sge = { { a.va, 64, a.lkey } } };
+
+	drain(&ca, &cb);
+	create_pair(&x, &y, PRM_QP_ST_UC, &ca, &cb, &o);
+	post_send(&x, &wr);
+	ok(!result_of(&ca) && no_event(&b), "UC: a WRITE to pages that are not there is lost");
+	wr.sge[0] = (struct tsge){ from.va, 64, from.key };
+	post_send(&x, &wr);
+	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	   "UC: a WRITE from pages that are not there fails");
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, from.key);
+	destroy_mkey(&b, to.key);
+}
+
+static void test_null_key(void)
+{
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = b.va, .rkey = b.rkey,
+			 .sge = { { 0, 64, MKEY_NULL } } };
+
+	new_pair(&rc);
+	post_send(&x, &wr);
+	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	   "the null key is one in lists of keys only");
+	destroy_pair(&x, &y);
+}
+
+int main(void)
+{
+	struct tsrq srq;
+
+	odp_open();
+	create_cq(&ca, &a, 7);
+	create_cq(&cb, &b, 7);
+	create_rmp(&srq, &b, 4);
+	test_sending(PRM_WQE_SEND, "SEND");
+	test_sending(PRM_WQE_RDMA_WRITE, "WRITE");
+	test_sending_fails();
+	test_read_destination();
+	test_atomic_destination();
+	test_receiving(NULL);
+	test_receiving(&srq);
+	test_write_target(false);
+	test_write_target(true);
+	test_write_imm_fails();
+	test_read_source();
+	test_atomic_target();
+	test_losses(PRM_WQE_SEND, "SEND");
+	test_losses(PRM_WQE_RDMA_WRITE, "WRITE");
+	test_losses(PRM_WQE_RDMA_READ, "READ");
+	test_implicit();
+	test_disabled();
+	test_uc();
+	test_null_key();
+	odp_close();
+	return ok_end();
+}

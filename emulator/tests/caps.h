@@ -37,10 +37,10 @@ struct cap_page {
 
 extern const struct cap_row caps_sizes[], caps_general[], caps_eth[], caps_atomic[], caps_roce[],
 	caps_flow[], caps_rdma_rx[], caps_rdma_tx[], caps_qos[], caps_debug[], caps_event[],
-	caps_memic[], caps_port[];
+	caps_memic[], caps_odp[], caps_port[];
 extern const unsigned int caps_sizes_n, caps_general_n, caps_eth_n, caps_atomic_n, caps_roce_n,
 	caps_flow_n, caps_rdma_rx_n, caps_rdma_tx_n, caps_qos_n, caps_debug_n, caps_event_n,
-	caps_memic_n, caps_port_n;
+	caps_memic_n, caps_odp_n, caps_port_n;
 
 /* What probes share: a queue of completions, an RQ with its TIR, the type of the page's tables. */
 struct caps_env {
@@ -124,5 +124,9 @@ bool probe_dc_reads(struct dut *dut, uint32_t value, uint32_t requester);
 bool probe_dc_streams(struct dut *dut, uint32_t value, uint32_t errored);
 bool probe_dc_wqe(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_dc_reset(struct dut *dut, uint32_t value, uint32_t arg);
+/* Of keys for on-demand paging. */
+bool probe_pages(struct dut *dut, uint32_t value, uint32_t type);
+bool probe_far_umr(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_indirection(struct dut *dut, uint32_t value, uint32_t arg);
 
 #endif

@@ -160,7 +160,6 @@ FLAG_OF(mkey_ordering_write, mkey, mkey, memory_key_mkey_entry.relaxed_ordering_
 FLAG_OF(mkey_ordering_read, mkey, mkey, memory_key_mkey_entry.relaxed_ordering_read, 1)
 FLAG_OF(mkey_signature, mkey, mkey, memory_key_mkey_entry.bsf_en, 1)
 FLAG_OF(mkey_ats, mkey, mkey, memory_key_mkey_entry.ma_translation_mode, 1)
-FLAG_OF(mkey_odp, mkey, mkey, pg_access, 1)
 
 /* A queue of its own, of 16 entries; what is modified or how it is resized in @op_mod. */
 static bool probe_modify_cq(struct dut *dut, uint32_t value, uint32_t fields)
@@ -692,6 +691,10 @@ const struct cap_row caps_general[] = {
 	FLAG(eth_wqe_too_small, probe_vnic, VNIC(eth_wqe_too_small)),
 	FLAG(fixed_buffer_size, probe_ksm, 0),
 	FLAG(dct, probe_dc, 0),
+	FLAG(umr_extended_translation_offset, probe_far_umr, 0),
+	VALUE(max_indirection, probe_indirection, 0),
+	FLAG(pg, probe_pages, PRM_CAP_ODP),
+	FLAG(null_mkey, probe_special_key, false),
 	FLAG(qpc_extension, probe_dc_reset, 0),
 	/* of the owner of a port */
 	FLAG(beacon_led, probe_port_reg, PRM_REG_MLCR),
@@ -724,8 +727,6 @@ const struct cap_row caps_general[] = {
 	HALF("formats 32 to 63", match_definer_format_supported, 0, probe_formats, 32),
 	/* not advertised by any card */
 	FLAG(lag_native_fdb_selection, probe_fdb_selection, 0),
-	FLAG(pg, probe_page, PRM_CAP_ODP),
-	FLAG(pg, probe_mkey_odp, 0),
 	FLAG(hca_cap_2, probe_page, PRM_CAP_GENERAL_2),
 	FLAG(device_memory, probe_page, PRM_CAP_DEVICE_MEM),
 	FLAG(eswitch_manager, probe_page, PRM_CAP_ESWITCH),
@@ -760,7 +761,6 @@ const struct cap_row caps_general[] = {
 	FLAG(relaxed_ordering_read, probe_mkey_ordering_read, 0),
 	FLAG(sho, probe_mkey_signature, 0),
 	FLAG(ats, probe_mkey_ats, 0),
-	FLAG(null_mkey, probe_special_key, false),
 	FLAG(dump_fill_mkey, probe_special_key, true),
 	FLAG(flow_counter_bulk_alloc, probe_counter_bulk_alloc, 0),
 	FLAG(tls_tx, probe_tls, false),

@@ -14,7 +14,7 @@ enum kind { PF, VF, TWO_PORTS, KINDS };
 static const char *const kinds[KINDS] = { "pf", "vf", "two ports" };
 
 #define ROWS_MAX 160
-#define PAGES 13
+#define PAGES 14
 
 /* Some pages come in several lists. */
 static struct cap_page pages[PAGES];
@@ -39,6 +39,7 @@ static void list_pages(void)
 		{ "qos", CAP_QOS, caps_qos, caps_qos_n },
 		{ "debug", CAP_DEBUG, caps_debug, caps_debug_n },
 		{ "memory", CAP_DEVICE_MEM, caps_memic, caps_memic_n },
+		{ "odp", CAP_ODP, caps_odp, caps_odp_n },
 		{ "event", CAP_EVENT, caps_event, caps_event_n },
 		{ "port selection", CAP_PORT_SELECTION, caps_port, caps_port_n, PRM_FT_PORT_SEL },
 	};
@@ -113,7 +114,7 @@ static void run_function(const struct card *card, enum kind kind)
 {
 	static const enum cap_type types[] = { CAP_GENERAL, CAP_ETH, CAP_ATOMIC, CAP_ROCE,
 					       CAP_FLOW_NIC, CAP_QOS, CAP_DEBUG, CAP_DEVICE_MEM,
-					       CAP_EVENT, CAP_PORT_SELECTION };
+					       CAP_EVENT, CAP_ODP, CAP_PORT_SELECTION };
 	struct dut *dut = dut_create_card("a", 3, kind == VF ? card_vf(card) : card), *other;
 	struct cxdev *devs[LAG_PORTS] = { dut->dev };
 	struct dut_wq rq;

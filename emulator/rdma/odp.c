@@ -24,9 +24,6 @@ void page_fault_state_stop(struct page_fault_state *state)
 		state->faults[i].gone = false;
 	}
 	state->n = 0;
-	state->raised = 0;
-	state->failed = 0;
-	state->later = 0;
 }
 
 /* ---- raising ------------------------------------------------------------------------------- */

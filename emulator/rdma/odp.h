@@ -86,6 +86,6 @@ struct page_fault_state {
 	struct page_fault faults[PAGE_FAULTS];
 };
 
-void page_fault_state_stop(struct page_fault_state *state);
+void page_fault_state_stop(struct page_fault_state *state);	/* the counts stay */
 
 #endif

@@ -75,6 +75,7 @@ bool qp_has_gone(const struct cxdev *dev, uint32_t num, uint32_t uar)
 
 void rdma_status(struct cxdev *dev, FILE *out)
 {
+	const struct page_fault_state *faults = &dev->rdma_state->page_faults;
 	const struct rdma_counters *r = dev->rdma;
 
 	fprintf(out, "  rdma: tx %llu packets %llu bytes, rx %llu packets %llu bytes",
@@ -85,10 +86,15 @@ void rdma_status(struct cxdev *dev, FILE *out)
 	fprintf(out, ", icrc errors %llu, dropped %llu, direct %llu\n",
 		(unsigned long long)r->rx_icrc_errors, (unsigned long long)r->rx_dropped,
 		(unsigned long long)r->direct);
+	if (hca_pages(dev))
+		fprintf(out, "  page faults: raised %llu, failed %llu, waiting %u, put off %llu\n",
+			(unsigned long long)faults->raised, (unsigned long long)faults->failed,
+			faults->n, (unsigned long long)faults->later);
 }
 
 void rdma_json(const struct cxdev *dev, struct json_object *to)
 {
+	const struct page_fault_state *faults = &dev->rdma_state->page_faults;
 	struct json_object *part = json_part(to, "rdma");
 	const struct rdma_counters *r = dev->rdma;
 
@@ -99,4 +105,11 @@ void rdma_json(const struct cxdev *dev, struct json_object *to)
 	json_number(part, "icrc_errors", r->rx_icrc_errors);
 	json_number(part, "dropped", r->rx_dropped);
 	json_number(part, "direct", r->direct);
+	if (!hca_pages(dev))
+		return;
+	part = json_part(to, "page_faults");
+	json_number(part, "raised", faults->raised);
+	json_number(part, "failed", faults->failed);
+	json_number(part, "waiting", faults->n);
+	json_number(part, "put_off", faults->later);
 }

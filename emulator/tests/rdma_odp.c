@@ -4,14 +4,12 @@
 
 #include "rdma_odp.h"
 
-#define PF_EQ_LOG	11	/* more than there can be page faults at a time */
-
 /* Of one side. */
 static struct odp_side {
 	struct tcq cq;
 	struct tqp umr;
 	uint64_t eq;
-	uint32_t eqn, ci;
+	uint32_t eqn, ci, log;
 } sides[2];
 
 static struct odp_side *of(const struct side *side)
@@ -27,21 +25,22 @@ static void must(int status, const char *what)
 	exit(ok_end());
 }
 
-void odp_create_eq(struct side *side)
+void odp_create_eq(struct side *side, unsigned int log)
 {
-	struct { struct prm_create_eq_in in; __be64 pas[(64 << PF_EQ_LOG) / PAGE]; } cmd = {};
+	struct { struct prm_create_eq_in in; __be64 pas[(64 << ODP_LOG_EQ) / PAGE]; } cmd = {};
 	struct odp_side *s = of(side);
 	struct prm_create_eq_out out;
 	unsigned int i;
 
 	s->ci = 0;
-	s->eq = mem_alloc(side, sizeof(struct prm_eqe) << PF_EQ_LOG);
-	for (i = 0; i < 1u << PF_EQ_LOG; i++)
+	s->log = log;
+	s->eq = mem_alloc(side, sizeof(struct prm_eqe) << ODP_LOG_EQ);
+	for (i = 0; i < 1u << log; i++)
 		((struct prm_eqe *)mem_at(side, s->eq))[i].owner = 1;
-	for (i = 0; i < ARRAY_SIZE(cmd.pas); i++)
+	for (i = 0; i < (((64u << log) + PAGE - 1) / PAGE); i++)
 		cmd.pas[i] = cpu_to_be64(s->eq + i * PAGE);
 	prm_set(&cmd.in, opcode, PRM_OP_create_eq);
-	prm_set(&cmd.in, eq_context_entry.log_eq_size, PF_EQ_LOG);
+	prm_set(&cmd.in, eq_context_entry.log_eq_size, log);
 	prm_set(&cmd.in, eq_context_entry.uar_page, side->uar);
 	prm_set64(&cmd.in, event_bitmask[0], 1ull << PRM_EVENT_PAGE_FAULT);
 	must(exec(side, PRM_OP_create_eq, &cmd, sizeof(cmd), &out, sizeof(out)),
@@ -65,7 +64,7 @@ static void open_side(struct side *side)
 
 	/* as a driver sets it before INIT_HCA */
 	memcpy(hca->cap_cur[CAP_ODP], hca->cap_max[CAP_ODP], CAP_BYTES);
-	odp_create_eq(side);
+	odp_create_eq(side, ODP_LOG_EQ);
 	create_cq(&s->cq, side, 6);
 	create_umr_qp(&s->umr, side, &s->cq);
 }
@@ -151,14 +150,26 @@ bool odp_set(struct odp_key *key, unsigned int first, unsigned int n, uint8_t bi
 	return !odp_umr(key->side, &wr);
 }
 
+unsigned int odp_result(struct tcq *cq)
+{
+	struct prm_cqe64 *cqe;
+
+	settle();
+	cqe = poll(cq);
+	if (!cqe)
+		return 0xff;
+	return cqe_opcode(cqe) == PRM_CQE_REQ_ERR || cqe_opcode(cqe) == PRM_CQE_RESP_ERR ?
+		       cqe_syndrome(cqe) : 0;
+}
+
 bool odp_event(struct side *side, struct odp_event *event)
 {
 	struct odp_side *s = of(side);
 	struct prm_eqe *eqe;
 
 	settle();
-	eqe = (struct prm_eqe *)mem_at(side, s->eq) + (s->ci & ((1u << PF_EQ_LOG) - 1));
-	if ((eqe->owner & 1) != !!(s->ci & 1u << PF_EQ_LOG))
+	eqe = (struct prm_eqe *)mem_at(side, s->eq) + (s->ci & ((1u << s->log) - 1));
+	if ((eqe->owner & 1) != !!(s->ci & 1u << s->log))
 		return false;
 	s->ci++;
 	eq_doorbell(side->dev, side->uar, s->eqn << 24 | (s->ci & 0xffffff), false);

@@ -28,8 +28,10 @@ struct odp_key {
 /* Both sides: all transports fault, an EQ for that, a queue pair for the keys. */
 void odp_open(void);
 void odp_close(void);
+#define ODP_LOG_EQ	11	/* more than there can be page faults at a time */
+
 /* An event queue for page faults; again after odp_destroy_eq(). */
-void odp_create_eq(struct side *side);
+void odp_create_eq(struct side *side, unsigned int log);
 int odp_destroy_eq(struct side *side);
 /* Of pages that are all of these bits; the @n-th of the side: they do not overlap. */
 struct odp_key odp_create(struct side *side, unsigned int n, uint8_t bits);
@@ -46,6 +48,7 @@ struct odp_event {
 	uint64_t va;
 };
 
+unsigned int odp_result(struct tcq *cq);	/* 0: success, 0xff: no completion, or a syndrome */
 /* The next page fault of the side. False: there is none. */
 bool odp_event(struct side *side, struct odp_event *event);
 int odp_resume(struct side *side, const struct odp_event *event, bool error);

@@ -3,7 +3,6 @@
  * On-demand paging: what a queue pair does that meets a page that is not present, until the driver
  * resumes it, at either end of a connection.
  */
-#include "rdma_dc.h"
 #include "rdma_odp.h"
 
 #define LEN	9000u
@@ -24,19 +23,6 @@ static void new_pair(const struct qp_opts *o)
 static void wait_rnr(void)
 {
 	pass_time(2);
-}
-
-/* 0: success, 0xff: no completion */
-static unsigned int result_of(struct tcq *cq)
-{
-	struct prm_cqe64 *cqe;
-
-	settle();
-	cqe = poll(cq);
-	if (!cqe)
-		return 0xff;
-	return cqe_opcode(cqe) == PRM_CQE_REQ_ERR || cqe_opcode(cqe) == PRM_CQE_RESP_ERR ?
-		       cqe_syndrome(cqe) : 0;
 }
 
 static bool no_event(struct side *side)
@@ -73,15 +59,15 @@ static void test_sending(uint8_t opcode, const char *what)
 
 		ok(odp_event(&a, &event) && event.subtype == PRM_FAULT_WQE &&
 		   event.type == PRM_FAULT_WQE_SEND_WRITE && event.wq == x.qpn && !event.index &&
-		   event.committed == done && result_of(&ca) == 0xff,
+		   event.committed == done && odp_result(&ca) == 0xff,
 		   "%s: page %u is not there: an event says so, and that %u bytes are done", what,
 		   page, done);
 		odp_set(&key, page, 1, MTT_READ);
 		pass_time(50);
-		ok(no_event(&a) && result_of(&ca) == 0xff && !odp_resume(&a, &event, false),
+		ok(no_event(&a) && odp_result(&ca) == 0xff && !odp_resume(&a, &event, false),
 		   "%s: it waits for page %u until it is resumed", what, page);
 	}
-	ok(!result_of(&ca) && buf_is(&b, 0, LEN, opcode) && no_event(&a),
+	ok(!odp_result(&ca) && buf_is(&b, 0, LEN, opcode) && no_event(&a),
 	   "%s: with all pages of its data it ends well", what);
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, key.key);
@@ -101,8 +87,8 @@ static void test_sending_fails(void)
 	odp_event(&a, &event);
 	ok(!odp_resume(&a, &event, false) && odp_event(&a, &event),
 	   "SEND: resumed without the page, it faults again");
-	ok(!odp_resume(&a, &event, true) && result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT &&
-	   result_of(&ca) == PRM_CQE_SYND_WR_FLUSH && qp_state(&x) == PRM_QP_ERR,
+	ok(!odp_resume(&a, &event, true) && odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT &&
+	   odp_result(&ca) == PRM_CQE_SYND_WR_FLUSH && qp_state(&x) == PRM_QP_ERR,
 	   "SEND: with an error it ends by a protection error, what follows is flushed");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, key.key);
@@ -124,7 +110,7 @@ static void test_read_destination(void)
 	   "READ: the first page of the destination is not there");
 	odp_set(&key, 0, 1, PRESENT);
 	pass_time(50);
-	ok(no_event(&a) && result_of(&ca) == 0xff, "READ: it waits until it is resumed");
+	ok(no_event(&a) && odp_result(&ca) == 0xff, "READ: it waits until it is resumed");
 	odp_resume(&a, &event, false);
 	ok(odp_event(&a, &event) && event.committed == 3 * MTU,
 	   "READ: so is the second, and three packets are done");
@@ -134,13 +120,13 @@ static void test_read_destination(void)
 	   "READ: a page that may only be read is none for it");
 	odp_set(&key, 1, 2, PRESENT);
 	odp_resume(&a, &event, false);
-	ok(!result_of(&ca) && buf_is(&a, key.off + 100, LEN, 3),
+	ok(!odp_result(&ca) && buf_is(&a, key.off + 100, LEN, 3),
 	   "READ: with all pages it ends well");
 	odp_set(&key, 0, 8, 0);
 	post_send(&x, &wr);
 	odp_event(&a, &event);
 	odp_resume(&a, &event, true);
-	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && qp_state(&x) == PRM_QP_ERR,
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && qp_state(&x) == PRM_QP_ERR,
 	   "READ: with an error it ends by a protection error");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, key.key);
@@ -162,7 +148,7 @@ static void test_atomic_destination(void)
 	   "FETCH_ADD: the page of the result is not there; it has been added");
 	odp_set(&key, 0, 1, PRESENT);
 	odp_resume(&a, &event, false);
-	ok(!result_of(&ca) && at[0] == 14 && *buf_at(&a, key.off + 15) == 9,
+	ok(!odp_result(&ca) && at[0] == 14 && *buf_at(&a, key.off + 15) == 9,
 	   "FETCH_ADD: the result comes, and nothing was added twice");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, key.key);
@@ -200,7 +186,7 @@ static void test_receiving(struct tsrq *srq)
 	   event.wq == (srq ? srq->num : y.qpn) && !event.committed && event.len == MTU,
 	   "%s: the first page is not there", what);
 	pass_time(30);
-	ok(no_event(&b) && result_of(&ca) == 0xff && result_of(&cb) == 0xff,
+	ok(no_event(&b) && odp_result(&ca) == 0xff && odp_result(&cb) == 0xff,
 	   "%s: the sender tries again and again, and there is no second event", what);
 	for (i = 0; i < 3; i++) {
 		odp_set(&key, i, 1, PRESENT);
@@ -208,7 +194,7 @@ static void test_receiving(struct tsrq *srq)
 		wait_rnr();
 		n += odp_event(&b, &event);
 	}
-	ok(n == 2 && !result_of(&ca) && !result_of(&cb) && buf_is(&b, key.off + 100, LEN, 5),
+	ok(n == 2 && !odp_result(&ca) && !odp_result(&cb) && buf_is(&b, key.off + 100, LEN, 5),
 	   "%s: with all pages it ends well", what);
 	odp_set(&key, 0, 8, 0);
 	if (srq)
@@ -219,7 +205,7 @@ static void test_receiving(struct tsrq *srq)
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
 	wait_rnr();
-	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_OP && result_of(&cb) == PRM_CQE_SYND_LOCAL_PROT,
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_OP && odp_result(&cb) == PRM_CQE_SYND_LOCAL_PROT,
 	   "%s: with an error it ends by a protection error, and the SEND by a remote one", what);
 	destroy_pair(&x, &y);
 	destroy_mkey(&b, key.key);
@@ -251,14 +237,14 @@ static void test_write_target(bool imm)
 	odp_set(&key, 2, 1, MTT_WRITE);
 	odp_resume(&b, &event, false);
 	wait_rnr();
-	ok(!result_of(&ca) && result_of(&cb) == (imm ? 0 : 0xff) &&
+	ok(!odp_result(&ca) && odp_result(&cb) == (imm ? 0 : 0xff) &&
 	   buf_is(&b, key.off + 100, LEN, 6), "%s: with all pages it ends well", what);
 	odp_set(&key, 0, 8, 0);
 	post_send(&x, &wr);
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
 	wait_rnr();
-	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
 	   "%s: with an error it ends by a remote access error", what);
 	destroy_pair(&x, &y);
 	destroy_mkey(&b, key.key);
@@ -279,8 +265,8 @@ static void test_write_imm_fails(void)
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
 	wait_rnr();
-	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS &&
-	   result_of(&cb) == PRM_CQE_SYND_LOCAL_ACCESS,
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS &&
+	   odp_result(&cb) == PRM_CQE_SYND_LOCAL_ACCESS,
 	   "WRITE with immediate: its receive ends by an access error, too");
 	destroy_pair(&x, &y);
 	destroy_mkey(&b, key.key);
@@ -304,7 +290,7 @@ static void test_read_source(void)
 	   event.op_len == LEN && !event.committed, "READ: the first page of the source is not there");
 	odp_set(&key, 0, 1, MTT_READ);
 	pass_time(5);
-	ok(no_event(&b) && result_of(&ca) == 0xff, "READ: the source waits until it is resumed");
+	ok(no_event(&b) && odp_result(&ca) == 0xff, "READ: the source waits until it is resumed");
 	odp_resume(&b, &event, false);
 	wait_rnr();
 	ok(odp_event(&b, &event) && event.rkey == key.key && !(event.committed % MTU) &&
@@ -313,14 +299,14 @@ static void test_read_source(void)
 	odp_set(&key, 1, 2, MTT_READ);
 	odp_resume(&b, &event, false);
 	wait_rnr();
-	ok(!result_of(&ca) && !result_of(&ca) && buf_is(&a, 0, LEN, 7),
+	ok(!odp_result(&ca) && !odp_result(&ca) && buf_is(&a, 0, LEN, 7),
 	   "READ: with all pages it ends well, and so does what follows");
 	odp_set(&key, 0, 8, 0);
 	post_send(&x, &wr);
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
 	wait_rnr();
-	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
 	   "READ: with an error it ends by a remote access error");
 	destroy_pair(&x, &y);
 	destroy_mkey(&b, key.key);
@@ -344,7 +330,7 @@ static void test_atomic_target(void)
 	odp_set(&key, 0, 1, PRESENT);
 	odp_resume(&b, &event, false);
 	wait_rnr();
-	ok(!result_of(&ca) && at[0] == 14 && *buf_at(&a, 7) == 9,
+	ok(!odp_result(&ca) && at[0] == 14 && *buf_at(&a, 7) == 9,
 	   "FETCH_ADD: with the page it is added once");
 	destroy_pair(&x, &y);
 	destroy_mkey(&b, key.key);
@@ -388,10 +374,10 @@ static void test_losses(uint8_t opcode, const char *what)
 		}
 		pass_time(5);
 	}
-	ok(faults > 4 && !result_of(&ca) &&
+	ok(faults > 4 && !odp_result(&ca) &&
 	   buf_is(read ? &a : &b, read ? from.off : to.off, LEN, 11),
 	   "%s: with losses and faults at both ends it arrives", what);
-	ok(result_of(&cb) == (opcode == PRM_WQE_SEND ? 0 : 0xff) && result_of(&cb) == 0xff,
+	ok(odp_result(&cb) == (opcode == PRM_WQE_SEND ? 0 : 0xff) && odp_result(&cb) == 0xff,
 	   "%s: there is no completion too many", what);
 	wire_watch();
 	destroy_pair(&x, &y);
@@ -436,7 +422,7 @@ static void test_implicit(void)
 	ok(!odp_umr(&b, &patch), "an entry gets a key of pages");
 	odp_resume(&b, &event, false);
 	wait_rnr();
-	ok(!result_of(&ca) && no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
+	ok(!odp_result(&ca) && no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
 	   "then the WRITE ends well");
 	klm_put(list + 16 * 6, 0, PRM_KLM_REPEAT, 0);
 	ok(odp_umr(&b, &patch) == PRM_CQE_SYND_MW_BIND, "a repeat block is no entry of it");
@@ -468,7 +454,7 @@ static void test_disabled(void)
 	set_cap(&b, SCHEME "rc_odp_caps.write", 0);
 	new_pair(&rc);
 	post_send(&x, &wr);
-	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
 	   "without the capability a WRITE from pages that are not there fails");
 	destroy_pair(&x, &y);
 	new_pair(&rc);
@@ -476,7 +462,7 @@ static void test_disabled(void)
 	wr.raddr = to.va;
 	wr.rkey = to.key;
 	post_send(&x, &wr);
-	ok(result_of(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
 	   "without the capability a WRITE to pages that are not there fails");
 	destroy_pair(&x, &y);
 	set_cap(&a, SCHEME "rc_odp_caps.write", 1);
@@ -495,10 +481,10 @@ static void test_uc(void)
 	drain(&ca, &cb);
 	create_pair(&x, &y, PRM_QP_ST_UC, &ca, &cb, &o);
 	post_send(&x, &wr);
-	ok(!result_of(&ca) && no_event(&b), "UC: a WRITE to pages that are not there is lost");
+	ok(!odp_result(&ca) && no_event(&b), "UC: a WRITE to pages that are not there is lost");
 	wr.sge[0] = (struct tsge){ from.va, 64, from.key };
 	post_send(&x, &wr);
-	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
 	   "UC: a WRITE from pages that are not there fails");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, from.key);
@@ -512,7 +498,7 @@ static void test_null_key(void)
 
 	new_pair(&rc);
 	post_send(&x, &wr);
-	ok(result_of(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
 	   "the null key is one in lists of keys only");
 	destroy_pair(&x, &y);
 }

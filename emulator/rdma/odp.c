@@ -66,15 +66,16 @@ static struct page_fault *take_free(struct page_fault_state *state)
 		fault = &state->faults[state->next++ % PAGE_FAULTS];
 	while (fault->qp);
 	state->n++;
-	fault->token = (((fault->token >> PAGE_FAULTS_LOG) + 1) << PAGE_FAULTS_LOG |
-			(uint32_t)(fault - state->faults)) & TOKEN_MASK;
+	if (!fault->token)
+		fault->token = fault - state->faults;
+	fault->token = (fault->token + PAGE_FAULTS) & TOKEN_MASK;
 	fault->gone = false;
 	return fault;
 }
 
 /* *fault: to be filled in. */
 static enum page_fault_result raise_fault(struct qp *qp, enum wait_place place, unsigned int op,
-				     struct page_fault **fault)
+					  struct page_fault **fault)
 {
 	struct page_fault_state *state = state_of(qp);
 

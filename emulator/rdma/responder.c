@@ -289,6 +289,10 @@ static bool store_write(struct qp *qp, const struct packet *pkt, const struct op
 			const uint8_t *data, uint32_t len)
 {
 	struct responder *p = &qp->resp;
+	const struct missing_rdma what = {
+		.op = ODP_WRITE, .rkey = p->rkey, .va = p->va, .op_len = p->dmalen,
+		.committed = p->got, .len = len
+	};
 	enum mem_result result = MEM_OK;
 
 	if (p->got + len > p->dmalen || (op->last && p->got + len != p->dmalen)) {
@@ -298,13 +302,7 @@ static bool store_write(struct qp *qp, const struct packet *pkt, const struct op
 	if (!pkt->stored)
 		result = mem_write(qp->obj.dev, qp->resp.user, p->rkey, p->va + p->got, data, len,
 				   MEM_REMOTE_WRITE);
-	if (result == MEM_NOT_PRESENT &&
-	    rdma_waits_for_page(qp, (struct missing_rdma){ .op = ODP_WRITE,
-							 .rkey = p->rkey,
-							 .va = p->va,
-							 .op_len = p->dmalen,
-							 .committed = p->got,
-							 .len = len }))
+	if (result == MEM_NOT_PRESENT && rdma_waits_for_page(qp, what))
 		return false;
 	if (result)
 		refuse_rdma(qp, result, p->rkey, p->va + p->got, len);
@@ -442,6 +440,13 @@ static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64
 	return mem_write(qp->obj.dev, qp->resp.user, rkey, va, &le, sizeof(le), MEM_REMOTE_ATOMIC);
 }
 
+static bool atomic_waits_for_page(struct qp *qp, const struct packet *pkt)
+{
+	return rdma_waits_for_page(qp, (struct missing_rdma) {
+		.op = ODP_ATOMIC, .rkey = get32(pkt->ext + 8), .va = get64(pkt->ext),
+		.op_len = 8, .len = 8 });
+}
+
 static void execute_atomic(struct qp *qp, const struct packet *pkt)
 {
 	struct responder *p = &qp->resp;
@@ -455,12 +460,7 @@ static void execute_atomic(struct qp *qp, const struct packet *pkt)
 		return;
 	}
 	result = do_atomic(qp, pkt, &old);
-	if (result == MEM_NOT_PRESENT &&
-	    rdma_waits_for_page(qp, (struct missing_rdma){ .op = ODP_ATOMIC,
-							 .rkey = get32(pkt->ext + 8),
-							 .va = get64(pkt->ext),
-							 .op_len = sizeof(old),
-							 .len = sizeof(old) }))
+	if (result == MEM_NOT_PRESENT && atomic_waits_for_page(qp, pkt))
 		return;
 	if (result) {
 		refuse_access(qp, result, get32(pkt->ext + 8), get64(pkt->ext), 8);

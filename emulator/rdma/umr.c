@@ -325,8 +325,9 @@ static int check_pages(const struct change *ch, uint64_t n)
 	uint64_t i = all ? 0 : ch->at, end = all ? n : ch->at + ch->n, page;
 
 	for (; i < n && i < end; i++) {
-		page = is_set_now(ch, i) ? page_at(ch->list + (i - ch->at) * sizeof(struct prm_mtt)) :
-					   next->mtt[i];
+		page = next->mtt[i];
+		if (is_set_now(ch, i))
+			page = page_at(ch->list + (i - ch->at) * sizeof(struct prm_mtt));
 		if (page & ((1ull << next->log_page) - 1) & ~MTT_ACCESS)
 			return fails(ch, "a page is not aligned to the key's page size");
 	}

@@ -287,7 +287,8 @@ static void test_read_source(void)
 	post_send(&x, &after);
 	ok(odp_event(&b, &event) && event.subtype == PRM_FAULT_RDMA &&
 	   event.type == PRM_FAULT_IS_RDMA && event.rkey == key.key && event.va == wr.raddr &&
-	   event.op_len == LEN && !event.committed, "READ: the first page of the source is not there");
+	   event.op_len == LEN && !event.committed,
+	   "READ: the first page of the source is not there");
 	odp_set(&key, 0, 1, MTT_READ);
 	pass_time(5);
 	ok(no_event(&b) && odp_result(&ca) == 0xff, "READ: the source waits until it is resumed");

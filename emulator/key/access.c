@@ -341,11 +341,20 @@ static enum mem_result access_list(struct access *a, const struct mkey *mkey, ui
 	return result;
 }
 
+/* Where a key with length64 ends is for its list to say. */
+static bool in_range(const struct mkey *mkey, uint64_t va, uint64_t len)
+{
+	uint64_t start = mkey->mode == MKEY_MEMIC ? 0 : mkey->start;
+
+	if (mkey->length64)
+		return mkey->mode == MKEY_PA || va >= start;
+	return va >= start && va - start <= mkey->len && len <= mkey->len - (va - start);
+}
+
 static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, uint64_t len,
 				  unsigned int depth)
 {
 	const struct mkey *mkey;
-	uint64_t start;
 
 	if (key == MKEY_RESERVED_LKEY) {
 		if (a->rights & ~(MEM_LOCAL_READ | MEM_LOCAL_WRITE))
@@ -367,9 +376,7 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 		return MEM_BAD_QP;
 	if (a->rights & ~mkey->access)
 		return MEM_BAD_ACCESS;
-	start = mkey->mode == MKEY_MEMIC ? 0 : mkey->start;
-	if (!mkey->length64 && (va < start || va - start > mkey->len ||
-				len > mkey->len - (va - start)))
+	if (!in_range(mkey, va, len))
 		return MEM_BAD_RANGE;
 
 	switch (mkey->mode) {

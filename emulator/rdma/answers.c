@@ -182,7 +182,10 @@ static void read_resumed(struct qp *qp, const struct page_fault *fault, bool err
 	answer_add(qp, ANSWER_NAK, AETH_NAK_ACCESS, fault->psn);
 }
 
-/* The next packet's data, at @off, are not there. False: they never will be. */
+/*
+ * The next packet's data, at @off, are not there. False: they never will be, or the NAK behind them
+ * is the last that the queue pair sends.
+ */
 static bool read_waits(struct qp *qp, struct answer *answer, uint64_t off, uint32_t len)
 {
 	const struct missing_rdma what = { .place = WAIT_READ,
@@ -195,7 +198,7 @@ static bool read_waits(struct qp *qp, struct answer *answer, uint64_t off, uint3
 					 .psn = psn_add(answer->psn, answer->done),
 					 .resume = read_resumed };
 
-	if (page_fault_rdma(qp, &what) == PAGE_FAULT_REFUSED)
+	if (qp->resp.dying || page_fault_rdma(qp, &what) == PAGE_FAULT_REFUSED)
 		return false;
 	read_not_ready(qp, answer);
 	return true;
@@ -264,7 +267,7 @@ static uint32_t send_answer(struct qp *qp, struct direct *way, struct answer *an
 		answer->done = 1;
 		return 1;
 	}
-	if (qp->page_faults[WAIT_READ]) {
+	if (qp->page_faults[WAIT_READ] && !qp->resp.dying) {
 		read_not_ready(qp, answer);
 		return 1;
 	}

@@ -64,6 +64,7 @@ uint32_t build_umr(const struct umr_wr *u, uint8_t *raw)
 	prm_set(mkc, pd, u->pd);
 	prm_set64(mkc, start_addr, u->va);
 	prm_set64(mkc, len, u->len);
+	prm_set(mkc, length64, u->length64);
 	prm_set(mkc, log_page_size, 12);
 	if (u->list) {
 		memcpy(raw + 128, u->list, u->list_len);

@@ -24,7 +24,7 @@ struct umr_wr {
 	uint64_t mask;
 	uint32_t octwords, offset;
 	unsigned int rights;
-	bool free, rinval;
+	bool free, rinval, length64;
 	uint32_t new_key, qpn, pd;
 	uint64_t va, len;
 	const void *list;	/* inline */

@@ -400,14 +400,14 @@ static void test_implicit(void)
 				 .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE |
 					  PRM_UMR_TRANSLATION_OFFSET_EN,
 				 .mask = REG_MASK, .octwords = ENTRIES, .rights = ALL_RIGHTS,
-				 .new_key = ksm, .len = ENTRIES * PAGE, .list = list,
+				 .new_key = ksm, .va = PAGE, .length64 = true, .list = list,
 				 .list_len = sizeof(list) };
 	struct umr_wr patch = { .key = ksm,
 				.flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE |
 					 PRM_UMR_TRANSLATION_OFFSET_EN,
 				.octwords = 4, .offset = 4, .list = list + 64, .list_len = 64 };
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .rkey = ksm,
-			 .raddr = 5 * PAGE + 40, .sge = { { a.va, 3000, a.lkey } } };
+			 .raddr = 6 * PAGE + 40, .sge = { { a.va, 3000, a.lkey } } };
 	struct odp_event event;
 	unsigned int i;
 
@@ -425,6 +425,16 @@ static void test_implicit(void)
 	wait_rnr();
 	ok(!odp_result(&ca) && no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
 	   "then the WRITE ends well");
+	wr.raddr = (ENTRIES + 1) * PAGE - 100;
+	post_send(&x, &wr);
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	   "behind its list there is nothing, although it is said to have no end");
+	destroy_pair(&x, &y);
+	new_pair(&rc);
+	wr.raddr = PAGE - 100;
+	post_send(&x, &wr);
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	   "and nothing before it");
 	klm_put(list + 16 * 6, 0, PRM_KLM_REPEAT, 0);
 	ok(odp_umr(&b, &patch) == PRM_CQE_SYND_MW_BIND, "a repeat block is no entry of it");
 	destroy_pair(&x, &y);

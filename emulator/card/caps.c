@@ -122,6 +122,9 @@ static void card_users(const struct card *card, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, null_mkey, 1);
 	prm_set(cap, umr_extended_translation_offset, 1);
 	prm_set(cap, max_indirection, MKEY_MAX_INDIRECTION);
+	prm_set(cap, striding_rq, 1);
+	prm_set(cap, ext_stride_num_range, 1);
+	prm_set(cap, mini_cqe_resp_stride_index, 1);
 }
 
 static void card_lag(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
@@ -241,9 +244,17 @@ static void card_general(const struct cxdev *dev, struct prm_cmd_hca_cap *cap)
 	prm_set(cap, device_frequency_khz, card->clock_khz);
 }
 
+/* Packets of such WQEs have their headers in memory. */
+static bool card_has_mpw(const struct card *card)
+{
+	return card_devx && card->inline_mode == PRM_INLINE_MODE_NOT_REQUIRED;
+}
+
 static void card_eth(const struct card *card,
 		     struct prm_per_protocol_networking_offload_caps *cap)
 {
+	prm_set(cap, multi_pkt_send_wqe, card_has_mpw(card));
+	prm_set(cap, enhanced_multi_pkt_send_wqe, card_has_mpw(card));
 	prm_set(cap, csum_cap, 1);
 	prm_set(cap, vlan_cap, 1);
 	prm_set(cap, max_lso_cap, ETH_LOG_MAX_LSO);

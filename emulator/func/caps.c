@@ -193,6 +193,21 @@ bool hca_changes_sport(const struct cxdev *dev)
 	return prm_get(general(dev), rts2rts_qp_udp_sport);
 }
 
+bool hca_striding(const struct cxdev *dev)
+{
+	return prm_get(general(dev), striding_rq);
+}
+
+bool hca_few_strides(const struct cxdev *dev)
+{
+	return prm_get(general(dev), ext_stride_num_range);
+}
+
+bool hca_stride_index(const struct cxdev *dev)
+{
+	return prm_get(general(dev), mini_cqe_resp_stride_index);
+}
+
 uint32_t hca_session_max(const struct cxdev *dev)
 {
 	return prm_get(general(dev), cqe_compression_max_num);
@@ -391,6 +406,20 @@ const struct prm_qos_cap *hca_pacing(const struct cxdev *dev)
 	const struct prm_qos_cap *caps = (const void *)dev->hca->cap_cur[CAP_QOS];
 
 	return dev->hca->cap_valid[CAP_QOS] && prm_get(caps, packet_pacing) ? caps : NULL;
+}
+
+bool hca_sends_equal(const struct cxdev *dev)
+{
+	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);
+
+	return caps && prm_get(caps, multi_pkt_send_wqe);
+}
+
+bool hca_sends_several(const struct cxdev *dev)
+{
+	const struct prm_per_protocol_networking_offload_caps *caps = eth_caps(dev);
+
+	return caps && prm_get(caps, enhanced_multi_pkt_send_wqe);
 }
 
 unsigned int hca_tunnels(const struct cxdev *dev)

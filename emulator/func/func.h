@@ -555,6 +555,9 @@ bool hca_uplink_follows(const struct cxdev *dev);
 uint32_t hca_eq_limit(const struct cxdev *dev);
 /* Completions that are compressed into one. */
 uint32_t hca_session_max(const struct cxdev *dev);
+bool hca_stride_index(const struct cxdev *dev); /* each of them may say which stride it is of */
+bool hca_striding(const struct cxdev *dev);	/* WQEs of RQs may take several packets */
+bool hca_few_strides(const struct cxdev *dev);	/* and have less than 512 strides */
 bool hca_requests_pages(const struct cxdev *dev);
 /* Are the completions of an SQ, RQ or QP stamped in this format, enum prm_ts_format? */
 bool hca_stamps(const struct cxdev *dev, enum obj_type queue, unsigned int format);
@@ -572,6 +575,9 @@ unsigned int hca_inline_mode(const struct cxdev *dev);
 bool hca_inserts_vlan(const struct cxdev *dev);
 /* Capabilities of packet pacing; NULL: it is not advertised. */
 const struct prm_qos_cap *hca_pacing(const struct cxdev *dev);
+/* May WQEs of SQs be several packets: of one length, of any? */
+bool hca_sends_equal(const struct cxdev *dev);
+bool hca_sends_several(const struct cxdev *dev);
 
 enum { TUNNEL_VXLAN = 1, TUNNEL_GRE = 2, TUNNEL_IP = 4 };
 

@@ -49,6 +49,7 @@ struct rq {
 	struct prm_rqc ctx;
 	struct wq wq;
 	uint8_t state;
+	uint32_t stride; /* of a striding RQ: where the next packet goes in the WQE at wq.ci */
 	uint64_t out_of_buffer;
 };
 
@@ -63,7 +64,8 @@ struct sq {
 	struct wq wq;
 	uint8_t state;
 	struct work work;
-	uint32_t lso_off, lso_frames; /* of the LSO under way: what was sent */
+	/* of the WQE of several frames under way: bytes of its data and frames that were sent */
+	uint32_t done, frames;
 	bool waits; /* for a receiver or its rate: the WQE has not been executed to its end */
 	struct pace {
 		struct timer timer;
@@ -99,7 +101,7 @@ struct tir {
 
 /* ---- what SQs and RQs share: wq.c; 0, or the command is refused ---- */
 
-int eth_check_wq(struct cmd *c, const struct prm_wq *ctx);
+int eth_check_wq(struct cmd *c, const struct prm_wq *ctx, unsigned int type);
 /* Sets location and size of the ring, and its doorbell record, from the context. */
 int eth_get_wq(struct cmd *c, const struct prm_wq *ctx, struct wq *wq, struct pages *pages,
 	       struct umem **dbr_umem);

@@ -8,10 +8,12 @@
 
 #include "nic/nic.h"
 #include "prm/cqe.h"
+#include "prm/wqe.h"
 
 #define IPPROTO_TCP 6
 #define TCP_ACK 0x10
 #define RQ_LOG_STRIDE_MAX 9
+#define STRIDES_LOG_MAX 16 /* of a WQE of a striding RQ; the index of one has 16 bits */
 
 /* ---- receive queues ---- */
 
@@ -34,6 +36,7 @@ static void rq_to_error(void *obj)
 static void fail(struct rq *rq, uint8_t syndrome)
 {
 	rq->obj.dev->eth->counters.rx_errors.packets++;
+	rq->stride = 0;
 	complete_error(rq, rq->wq.ci++, syndrome);
 	rq_to_error(rq);
 	queue_event(&rq->obj, PRM_EVENT_WQ_CATAS_ERROR);
@@ -45,10 +48,75 @@ struct rx_data {
 	uint32_t len[2];
 };
 
+/* ---- strides ---- */
+
+static bool is_striding(const struct rq *rq)
+{
+	return prm_get(&rq->ctx, wq.wq_type) == PRM_WQ_CYCLIC_STRIDING;
+}
+
+/* Of a WQE. */
+static uint32_t strides_of(const struct rq *rq)
+{
+	unsigned int log = prm_get(&rq->ctx, wq.log_wqe_num_of_strides);
+
+	return 1u << (log < PRM_WQ_STRIDES_EXT ? log + PRM_WQ_LOG_STRIDES :
+						 log - PRM_WQ_STRIDES_EXT +
+							 PRM_WQ_LOG_STRIDES_EXT);
+}
+
+static unsigned int log_stride_bytes(const struct rq *rq)
+{
+	return prm_get(&rq->ctx, wq.log_wqe_stride_size) + PRM_WQ_LOG_STRIDE_BYTES;
+}
+
+/* Bytes that are left out before a packet, for the sake of its IP header. */
+static uint32_t shift_of(const struct rq *rq)
+{
+	return prm_get(&rq->ctx, wq.two_byte_shift_en) ? 2 : 0;
+}
+
+static uint32_t strides_for(const struct rq *rq, uint32_t len)
+{
+	uint32_t bytes = 1u << log_stride_bytes(rq);
+
+	return (shift_of(rq) + len + bytes - 1) / bytes;
+}
+
+/* The completion takes @n strides of the WQE, which is done with when there are no more. */
+static void take_strides(struct rq *rq, struct prm_cqe64 *cqe, uint32_t n)
+{
+	cqe->wqe_counter = cpu_to_be16(rq->stride);
+	cqe->wqe_id = cpu_to_be16(rq->wq.ci);
+	cqe->byte_cnt |= cpu_to_be32(n << PRM_CQE_STRIDES_SHIFT);
+	rq->stride += n;
+	if (rq->stride == strides_of(rq)) {
+		rq->stride = 0;
+		rq->wq.ci++;
+	}
+}
+
+/* A packet is in one WQE: what is left of one that is too short has a completion of its own. */
+static void skip_strides(struct rq *rq, uint32_t len)
+{
+	uint32_t left = strides_of(rq) - rq->stride;
+	struct prm_cqe64 cqe = {};
+
+	if (!rq->stride || strides_for(rq, len) <= left)
+		return;
+	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
+	cqe.byte_cnt = cpu_to_be32(PRM_CQE_FILLER);
+	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;
+	take_strides(rq, &cqe, left);
+	cq_push(rq->cq, &rq->obj, &cqe, true);
+}
+
+/* ---- packets ---- */
+
 /* 0, or the syndrome. */
 static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 {
-	uint32_t total = data->len[0] + data->len[1];
+	uint32_t total = data->len[0] + data->len[1], off = 0, head = 0, room;
 	uint8_t raw[1u << RQ_LOG_STRIDE_MAX];
 	struct sge sges[RECV_SGES_MAX];
 	struct sg_list list = { .owner = &rq->obj,
@@ -59,15 +127,22 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 
 	if (bytes < 0)
 		return PRM_CQE_SYND_LOCAL_QP_OP;
-	sg_parse_recv(&list, sges, raw, raw + bytes);
-	if (list.len < total) {
+	if (is_striding(rq)) {
+		head = sizeof(struct prm_wqe_srq_next_seg);
+		off = (rq->stride << log_stride_bytes(rq)) + shift_of(rq);
+	}
+	sg_parse_recv(&list, sges, raw + head, raw + bytes);
+	room = list.len;
+	if (is_striding(rq) && room > strides_of(rq) << log_stride_bytes(rq))
+		room = strides_of(rq) << log_stride_bytes(rq);
+	if (room < off + total) {
 		violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
-			  rq->obj.num, rq->wq.ci, (uint32_t)list.len, total);
+			  rq->obj.num, rq->wq.ci, room < off ? 0 : room - off, total);
 		rq->obj.dev->hca->vnic.small_wqes++;
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
-	if (sg_scatter(&list, 0, data->part[0], data->len[0]) ||
-	    sg_scatter(&list, data->len[0], data->part[1], data->len[1]))
+	if (sg_scatter(&list, off, data->part[0], data->len[0]) ||
+	    sg_scatter(&list, off + data->len[0], data->part[1], data->len[1]))
 		return PRM_CQE_SYND_LOCAL_PROT;
 	return 0;
 }
@@ -133,6 +208,7 @@ static void complete(struct rq *rq, const struct eth_packet *packet, const struc
 	uint32_t from = packet->l3 ? packet->l3 : 14;
 	uint64_t l4_sum = packet_l4_sum(packet);
 	uint32_t to = l4_sum ? packet->l4 : packet->end;
+	uint32_t len = packet->len - (stripped ? 4 : 0);
 	struct prm_cqe64 cqe = {};
 
 	cqe.rss_hash_result = cpu_to_be32(how->rss.hash);
@@ -144,12 +220,24 @@ static void complete(struct rq *rq, const struct eth_packet *packet, const struc
 		cqe.vlan_info = cpu_to_be16(packet->tci);
 	}
 	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
-	cqe.byte_cnt = cpu_to_be32(packet->len - (stripped ? 4 : 0));
+	cqe.byte_cnt = cpu_to_be32(len);
 	cqe.sop_drop_qpn = cpu_to_be32(how->tag);
-	cqe.wqe_counter = cpu_to_be16(rq->wq.ci);
 	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;
-	rq->wq.ci++;
+	if (is_striding(rq))
+		take_strides(rq, &cqe, strides_for(rq, len));
+	else
+		cqe.wqe_counter = cpu_to_be16(rq->wq.ci++);
 	cq_push(rq->cq, &rq->obj, &cqe, true);
+}
+
+/* Is there one for a packet of @len bytes? */
+static bool has_wqe(struct rq *rq, uint32_t len)
+{
+	if (wq_update(&rq->wq, rq->wq.ci) <= 0)
+		return false;
+	if (is_striding(rq))
+		skip_strides(rq, len);
+	return wq_posted(&rq->wq);
 }
 
 static void rq_receive(struct rq *rq, const struct eth_packet *packet, const struct delivery *how)
@@ -166,7 +254,7 @@ static void rq_receive(struct rq *rq, const struct eth_packet *packet, const str
 		counters->rx_queue_off++;
 		return;
 	}
-	if (wq_update(&rq->wq, rq->wq.ci) <= 0) {
+	if (!has_wqe(rq, data.len[0] + data.len[1])) {
 		counters->rx_no_buffer++;
 		rq->out_of_buffer++;
 		if (rq->counters)
@@ -277,6 +365,23 @@ static void rq_release(void *obj)
 	obj_put(rq->cq);
 }
 
+/* WQEs have a segment before those of the data. */
+static int check_strides(struct cmd *c, const struct prm_rqc *ctx)
+{
+	unsigned int strides = prm_get(ctx, wq.log_wqe_num_of_strides);
+	unsigned int stride = prm_get(ctx, wq.log_wq_stride);
+
+	if (strides >= PRM_WQ_STRIDES_EXT ? !hca_few_strides(c->dev) :
+					    strides > STRIDES_LOG_MAX - PRM_WQ_LOG_STRIDES)
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wqe_num_of_strides %u of the RQ is not advertised", strides);
+	if (1u << stride <= sizeof(struct prm_wqe_srq_next_seg))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "log_wq_stride %u: WQEs of a striding RQ have a segment before the data",
+			      stride);
+	return 0;
+}
+
 static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
 {
 	unsigned int stride = prm_get(ctx, wq.log_wq_stride);
@@ -304,7 +409,10 @@ static int check_rqc(struct cmd *c, const struct prm_rqc *ctx)
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "log_wq_stride %u of the RQ is not within %u to %u", stride,
 			      RQ_LOG_STRIDE_MIN, RQ_LOG_STRIDE_MAX);
-	return eth_check_wq(c, prm_sub_const(ctx, wq, wq));
+	if (!hca_striding(c->dev) || prm_get(ctx, wq.wq_type) != PRM_WQ_CYCLIC_STRIDING)
+		return eth_check_wq(c, prm_sub_const(ctx, wq, wq), PRM_WQ_CYCLIC);
+	return check_strides(c, ctx) ||
+	       eth_check_wq(c, prm_sub_const(ctx, wq, wq), PRM_WQ_CYCLIC_STRIDING);
 }
 
 static int rq_references(struct cmd *c, struct rq *rq)
@@ -384,8 +492,10 @@ static int run_modify_rq(struct cmd *c)
 	if (next == PRM_WQ_ERR && rq->state != PRM_WQ_ERR)
 		rq_to_error(rq);
 	rq->state = next;
-	if (next == PRM_WQ_RST)
+	if (next == PRM_WQ_RST) {
 		rq->wq.ci = 0;
+		rq->stride = 0;
+	}
 	return 0;
 }
 

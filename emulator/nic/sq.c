@@ -59,7 +59,7 @@ static void sq_reset(struct sq *sq)
 	sq->state = PRM_WQ_RST;
 	sq->wq.ci = 0;
 	sq->wq.pi = 0;
-	sq->lso_off = 0;
+	sq->done = 0;
 }
 
 static void sq_to_error(void *obj)
@@ -307,26 +307,26 @@ static bool must_wait(const struct tx *tx, const struct frame *frame)
 	return sq->waits;
 }
 
-static uint8_t send_one(const struct tx *tx)
+/*
+ * Sends inline headers and @len bytes of the data from @off on, unless it must wait. Returns 0, or
+ * the syndrome.
+ */
+static uint8_t send_frame(const struct tx *tx, const struct sg_list *list, uint32_t off,
+			  uint32_t len)
 {
 	struct frame *frame = frame_alloc(FRAME_MAX);
-	struct sge sges[SEND_SGES_MAX];
 	struct eth_packet packet, inner;
-	struct sg_list list;
 	uint8_t syndrome;
 
 	if (!frame)
 		return PRM_CQE_SYND_LOCAL_QP_OP;
 	if (tx->header_len)
 		memcpy(frame->data, tx->header, tx->header_len);
-	syndrome = parse_data(tx, &list, sges, FRAME_MAX - tx->header_len - 4);
-	if (!syndrome && sg_gather(&list, 0, frame->data + tx->header_len, list.len))
-		syndrome = PRM_CQE_SYND_LOCAL_PROT;
-	if (syndrome) {
+	if (sg_gather(list, off, frame->data + tx->header_len, len)) {
 		frame_free(frame);
-		return syndrome;
+		return PRM_CQE_SYND_LOCAL_PROT;
 	}
-	frame->len = tx->header_len + list.len;
+	frame->len = tx->header_len + len;
 	if (tx->insert_vlan && frame->len >= 14)
 		push_tag(tx, frame);
 
@@ -346,6 +346,50 @@ static uint8_t send_one(const struct tx *tx)
 	offload_checksums(tx, frame, &packet);
 	transmit(tx->sq, frame);
 	return 0;
+}
+
+static uint8_t send_one(const struct tx *tx)
+{
+	struct sge sges[SEND_SGES_MAX];
+	struct sg_list list;
+	uint8_t syndrome = parse_data(tx, &list, sges, FRAME_MAX - tx->header_len - 4);
+
+	return syndrome ? syndrome : send_frame(tx, &list, 0, list.len);
+}
+
+/*
+ * Sends packets whose headers are in the data: of mss bytes each, or each segment is one. As with
+ * send_lso() up to *budget, with what has been sent in the SQ.
+ */
+static uint8_t send_several(const struct tx *tx, bool equal, int *budget)
+{
+	uint32_t mss = be16_to_cpu(tx->eseg->mss), len;
+	struct sge sges[SEND_SGES_MAX];
+	struct sq *sq = tx->sq;
+	struct sg_list list;
+	uint8_t syndrome;
+
+	if (tx->header_len || tx->insert_vlan || equal != !!mss)
+		return wqe_bad(tx->wqe,
+			       "several packets: an mss of others than equal ones, or headers",
+			       mss);
+	syndrome = parse_data(tx, &list, sges, SEND_SGES_MAX * FRAME_MAX);
+	if (!sq->done)
+		sq->frames = 0;
+	for (; !syndrome && sq->done < list.len && *budget > 0; --*budget) {
+		len = equal ? mss : sges[sq->frames].len;
+		if (len < 14 || len > FRAME_MAX - 4 || len > list.len - sq->done)
+			return wqe_bad(tx->wqe, "of several packets one is too short or too long",
+				       len);
+		syndrome = send_frame(tx, &list, sq->done, len);
+		if (sq->waits)
+			return syndrome;
+		sq->done += len;
+		sq->frames++;
+	}
+	if (!syndrome && sq->done == list.len)
+		sq->done = 0;
+	return syndrome;
 }
 
 /* Fixes up lengths and IP identification of an LSO segment; of a tunnel, of one of its levels. */
@@ -453,11 +497,11 @@ static uint8_t parse_lso(const struct tx *tx, struct eth_packet *packet, struct 
 
 /*
  * Sends up to *budget segments and takes them off it; what has been sent is in the SQ, whose
- * lso_off is 0 again when all are. Returns 0, or the syndrome.
+ * done is 0 again when all are. Returns 0, or the syndrome.
  */
 static uint8_t send_lso(const struct tx *tx, int *budget)
 {
-	uint32_t mss = be16_to_cpu(tx->eseg->mss) & 0x3fff, off = tx->sq->lso_off, n;
+	uint32_t mss = be16_to_cpu(tx->eseg->mss) & 0x3fff, off = tx->sq->done, n;
 	struct sge sges[SEND_SGES_MAX];
 	struct eth_packet packet, inner;
 	struct sg_list list;
@@ -472,29 +516,30 @@ static uint8_t send_lso(const struct tx *tx, int *budget)
 	if (!list.len)
 		--*budget;
 	if (!off)
-		tx->sq->lso_frames = 0;
-	for (; off < list.len && *budget > 0; off += n, --*budget, tx->sq->lso_frames++) {
+		tx->sq->frames = 0;
+	for (; off < list.len && *budget > 0; off += n, --*budget, tx->sq->frames++) {
 		n = list.len - off < mss ? list.len - off : mss;
-		syndrome = send_segment(tx, &packet, &list, off, n, tx->sq->lso_frames);
+		syndrome = send_segment(tx, &packet, &list, off, n, tx->sq->frames);
 		if (syndrome)
 			return syndrome;
 		if (tx->sq->waits)
 			break;
 	}
-	tx->sq->lso_off = off < list.len ? off : 0;
+	tx->sq->done = off < list.len ? off : 0;
 	return 0;
 }
 
 /* ---- the queue ---- */
 
 /*
- * Executes a WQE, or the next part of an LSO, and takes the frames it sends off the budget. Returns
- * 0, or the syndrome.
+ * Executes a WQE, or the next part of one of several frames, and takes the frames it sends off the
+ * budget. Returns 0, or the syndrome.
  */
 static uint8_t run(struct sq *sq, const struct wqe *wqe, int *budget)
 {
 	struct tx tx = { .sq = sq, .wqe = wqe };
 	uint8_t syndrome;
+	bool equal;
 
 	switch (wqe->opcode) {
 	case PRM_WQE_NOP:
@@ -505,11 +550,21 @@ static uint8_t run(struct sq *sq, const struct wqe *wqe, int *budget)
 		syndrome = parse_tx(&tx);
 		return syndrome ? syndrome : send_one(&tx);
 	case PRM_WQE_LSO:
+		equal = be32_to_cpu(wqe_ctrl(wqe)->opmod_idx_opcode) >> 24 == PRM_WQE_LSO_MPW;
+		if (equal && !prm_get(&sq->ctx, allow_multi_pkt_send_wqe))
+			return wqe_bad(wqe, "the SQ does not allow several packets in it",
+				       wqe->opcode);
 		syndrome = parse_tx(&tx);
-		return syndrome ? syndrome : send_lso(&tx, budget);
-	default:
-		return wqe_bad(wqe, "the opcode is not advertised for SQs", wqe->opcode);
+		if (syndrome)
+			return syndrome;
+		return equal ? send_several(&tx, true, budget) : send_lso(&tx, budget);
+	case PRM_WQE_ENHANCED_MPSW:
+		if (!hca_sends_several(sq->obj.dev))
+			break;
+		syndrome = parse_tx(&tx);
+		return syndrome ? syndrome : send_several(&tx, false, budget);
 	}
+	return wqe_bad(wqe, "the opcode is not advertised for SQs", wqe->opcode);
 }
 
 static void flush_one(struct sq *sq)
@@ -517,7 +572,7 @@ static void flush_one(struct sq *sq)
 	uint16_t index = sq->wq.ci;
 	uint8_t opcode = wqe_skip(&sq->wq);
 
-	sq->lso_off = 0;
+	sq->done = 0;
 
 	if (prm_get(&sq->ctx, flush_in_error_en))
 		complete_error(sq, opcode, index, PRM_CQE_SYND_WR_FLUSH);
@@ -532,9 +587,9 @@ static void step(struct sq *sq, int *budget)
 	syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);
 	if (!syndrome)
 		syndrome = run(sq, &wqe, budget);
-	if (!syndrome && (sq->lso_off || sq->waits))
+	if (!syndrome && (sq->done || sq->waits))
 		return;
-	sq->lso_off = 0;
+	sq->done = 0;
 	wq_step(&sq->wq, wqe.bbs);
 	if (syndrome)
 		fail(sq, &wqe, syndrome);
@@ -597,7 +652,9 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 	if (is_set(c, ctx, rlky, "but the reserved lkey is not advertised for SQs") ||
 	    is_set(c, ctx, cd_master, "but cross-channel queues are not advertised") ||
 	    is_set(c, ctx, fre, "but fast registration is not advertised for SQs") ||
-	    is_set(c, ctx, allow_multi_pkt_send_wqe, "but multi_pkt_send_wqe is not advertised") ||
+	    (!hca_sends_equal(c->dev) &&
+	     is_set(c, ctx, allow_multi_pkt_send_wqe,
+		    "but multi_pkt_send_wqe is not advertised")) ||
 	    is_set(c, ctx, reg_umr, "but reg_umr_sq is not advertised") ||
 	    is_set(c, ctx, allow_swp, "but swp is not advertised") ||
 	    is_set(c, ctx, hairpin, "but it is not advertised") ||
@@ -626,7 +683,7 @@ static int check_sqc(struct cmd *c, const struct prm_sqc *ctx)
 			      prm_get(ctx, wq.log_wq_stride));
 	if (pace_check(c, prm_get(ctx, packet_pacing_rate_limit_index)))
 		return -1;
-	return eth_check_wq(c, prm_sub_const(ctx, wq, wq));
+	return eth_check_wq(c, prm_sub_const(ctx, wq, wq), PRM_WQ_CYCLIC);
 }
 
 static int sq_references(struct cmd *c, struct sq *sq)

@@ -2,7 +2,7 @@
 /* What SQs and RQs share: the context of a work queue, the state transitions. */
 #include "nic/nic.h"
 
-int eth_check_wq(struct cmd *c, const struct prm_wq *ctx)
+int eth_check_wq(struct cmd *c, const struct prm_wq *ctx, unsigned int type)
 {
 	if (is_set(c, ctx, wq_signature, "but it is not advertised") ||
 	    is_set(c, ctx, cd_slave, "but cross-channel queues are not advertised") ||
@@ -11,10 +11,11 @@ int eth_check_wq(struct cmd *c, const struct prm_wq *ctx)
 	    is_set(c, ctx, lwm, "but low watermarks are not advertised") ||
 	    is_set(c, ctx, log_hairpin_num_packets, "but hairpin is not advertised") ||
 	    is_set(c, ctx, log_hairpin_data_sz, "but hairpin is not advertised") ||
-	    is_set(c, ctx, two_byte_shift_en, "but it is not advertised") ||
+	    (type != PRM_WQ_CYCLIC_STRIDING &&
+	     is_set(c, ctx, two_byte_shift_en, "but the WQ is not striding")) ||
 	    is_set(c, ctx, shampo_enable, "but it is not advertised"))
 		return -1;
-	if (prm_get(ctx, wq_type) != PRM_WQ_CYCLIC)
+	if (prm_get(ctx, wq_type) != type)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u is not advertised, only cyclic",
 			      prm_get(ctx, wq_type));
 	if (prm_get(ctx, end_padding_mode) > 1)

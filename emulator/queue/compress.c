@@ -3,7 +3,8 @@
  * Compressed completions, in the basic layout: N completions that differ in length, and in hash or
  * checksum only, become one full entry, whose length is N, and arrays of eight short ones: the
  * first in the next entry, the others in every eighth entry of the session. Entries between them
- * are not written.
+ * are not written. Counters of WQEs or strides follow from the one before, unless each short entry
+ * has its stride.
  */
 #include <string.h>
 
@@ -28,10 +29,19 @@ static struct prm_cqe64 common(const struct prm_cqe64 *cqe)
 bool session_takes(const struct session *s, uint32_t queue, const struct prm_cqe64 *cqe)
 {
 	struct prm_cqe64 first = common(&s->title), next = common(cqe);
-	uint16_t counter = be16_to_cpu(s->title.wqe_counter) + s->n;
+	bool follows = s->format == PRM_MINI_CQE_CSUM_STRIDE ||
+		       be16_to_cpu(cqe->wqe_counter) == s->next;
 
-	return !s->n || (queue == s->queue && be16_to_cpu(cqe->wqe_counter) == counter &&
-			 !memcmp(&first, &next, sizeof(first)));
+	return !s->n || (queue == s->queue && follows && !memcmp(&first, &next, sizeof(first)));
+}
+
+/* Of WQEs or, of a striding RQ, of strides. */
+static uint16_t next_counter(const struct prm_cqe64 *cqe)
+{
+	uint32_t strides = be32_to_cpu(cqe->byte_cnt) >> PRM_CQE_STRIDES_SHIFT &
+			   PRM_CQE_STRIDES_MASK;
+
+	return be16_to_cpu(cqe->wqe_counter) + (strides ? strides : 1);
 }
 
 void session_add(struct session *s, uint32_t queue, const struct prm_cqe64 *cqe)
@@ -41,11 +51,14 @@ void session_add(struct session *s, uint32_t queue, const struct prm_cqe64 *cqe)
 	if (!s->n)
 		s->title = *cqe;
 	s->queue = queue;
+	s->next = next_counter(cqe);
 	*mini = (struct prm_mini_cqe){ .byte_cnt = cqe->byte_cnt };
 	if (s->format == PRM_MINI_CQE_HASH)
 		mini->rss_hash_result = cqe->rss_hash_result;
 	else
 		mini->check_sum = cqe->check_sum;
+	if (s->format == PRM_MINI_CQE_CSUM_STRIDE)
+		mini->stride_index = cqe->wqe_counter;
 	s->n++;
 }
 

@@ -14,6 +14,7 @@ struct session {
 	struct cq *cq;
 	enum prm_mini_cqe_format format;
 	uint32_t queue;			/* whose completions they are */
+	uint16_t next;			/* wqe_counter of the next one */
 	unsigned int n;
 	struct prm_cqe64 title;		/* the first completion */
 	struct prm_mini_cqe mini[CQE_SESSION_MAX];

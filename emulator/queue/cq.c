@@ -435,6 +435,12 @@ static int refuse_offset(struct cmd *c, const struct prm_cqc *ctx)
 		      prm_get(ctx, page_offset));
 }
 
+static bool knows_format(const struct cxdev *dev, unsigned int format)
+{
+	return format == PRM_MINI_CQE_HASH || format == PRM_MINI_CQE_CSUM ||
+	       (format == PRM_MINI_CQE_CSUM_STRIDE && hca_stride_index(dev));
+}
+
 static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 {
 	const struct prm_cqc *ctx = prm_sub_const(in, cq_context, cqc);
@@ -453,7 +459,7 @@ static int cq_check(struct cmd *c, const struct prm_create_cq_in *in)
 			      prm_get(ctx, cqe_sz));
 	if (prm_get(ctx, cc) || prm_get(ctx, apu_cq) || prm_get(ctx, scqe_break_moderation_en))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "collapsed CQs are not supported");
-	if (prm_get(ctx, mini_cqe_res_format) > PRM_MINI_CQE_CSUM ||
+	if (!knows_format(c->dev, prm_get(ctx, mini_cqe_res_format)) ||
 	    prm_get(ctx, cqe_compression_layout))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mini_cqe_res_format %u, cqe_compression_layout %u: not advertised",

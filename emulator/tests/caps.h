@@ -105,6 +105,7 @@ bool probe_classes(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_page(struct dut *dut, uint32_t value, uint32_t type);
 bool probe_opcode(struct dut *dut, uint32_t value, uint32_t opcode);
 bool probe_cq_compression_128(struct dut *dut, uint32_t value, uint32_t arg);
+bool probe_few_strides(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_session(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_cqe_version(struct dut *dut, uint32_t value, uint32_t arg);
 bool probe_qkeys(struct dut *dut, uint32_t value, uint32_t arg);

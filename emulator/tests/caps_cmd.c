@@ -185,6 +185,17 @@ bool probe_cq_compression_128(struct dut *dut, uint32_t value, uint32_t arg)
 	return !try_cq(dut, &in);
 }
 
+bool probe_few_strides(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	struct prm_create_rq_in in = {};
+
+	(void)value;
+	(void)arg;
+	prm_set(&in, ctx.wq.wq_type, PRM_WQ_CYCLIC_STRIDING);
+	prm_set(&in, ctx.wq.log_wqe_num_of_strides, PRM_WQ_STRIDES_EXT);
+	return !try_rq(dut, &in);
+}
+
 /* test_compress.c counts. */
 bool probe_session(struct dut *dut, uint32_t value, uint32_t arg)
 {

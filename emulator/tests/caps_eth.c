@@ -81,10 +81,12 @@ static bool probe_csum(struct dut *dut, uint32_t value, uint32_t arg)
 	       PRM_CQE_REQ && n_frames == 1 && !wrong_checksum(last_frame, last_len);
 }
 
-static bool probe_opcode_sq(struct dut *dut, uint32_t value, uint32_t opcode)
+static bool probe_several(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)value;
-	return send(dut, &(struct tx){ .opcode = opcode, .head = 18 }) == PRM_CQE_REQ;
+	(void)arg;
+	return send(dut, &(struct tx){ .opcode = PRM_WQE_ENHANCED_MPSW }) == PRM_CQE_REQ &&
+	       n_frames == 1;
 }
 
 /* Payload of @bytes behind 54 bytes of headers. */
@@ -304,7 +306,7 @@ const struct cap_row caps_eth[] = {
 	/* not advertised by any card */
 	ETH_FLAG(lro_cap, probe_lro, 0),
 	ETH_FLAG(multi_pkt_send_wqe, probe_multi, 0),
-	ETH_FLAG(enhanced_multi_pkt_send_wqe, probe_opcode_sq, PRM_WQE_ENHANCED_MPSW),
+	ETH_FLAG(enhanced_multi_pkt_send_wqe, probe_several, 0),
 	ETH_FLAG(reg_umr_sq, probe_reg_umr, 0),
 	ETH_FLAG(scatter_fcs, probe_fcs, 0),
 	ETH_FLAG(swp, probe_swp, 0),

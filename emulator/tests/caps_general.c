@@ -748,6 +748,7 @@ const struct cap_row caps_general[] = {
 	FLAG(drain_sigerr, probe_qp_drain, 0),
 	FLAG(isolate_vl_tc_new, probe_qp_isolate, 0),
 	FLAG(striding_rq, probe_rq_striding, 0),
+	FLAG(ext_stride_num_range, probe_few_strides, 0),
 	FLAG(shampo, probe_rq_shampo, 0),
 	FLAG(rq_delay_drop, probe_rq_delay, 0),
 	FLAG(modify_rq_counter_set_id, probe_rq_counters, 0),

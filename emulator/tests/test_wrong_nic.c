@@ -69,7 +69,7 @@ static const struct wrong_row wq_rows[] = {
 	W(log_hairpin_data_sz, 2,
 	  "log_hairpin_data_sz is set (0x2), but hairpin is not advertised"),
 	W(two_byte_shift_en, 1,
-	  "two_byte_shift_en is set (0x1), but it is not advertised"),
+	  "two_byte_shift_en is set (0x1), but the WQ is not striding"),
 	W(shampo_enable, 1, "shampo_enable is set (0x1), but it is not advertised"),
 	W(wq_type, 0, "wq_type 0 is not advertised, only cyclic"),
 	W(end_padding_mode, 2, "end_padding_mode 2 is unknown"),

@@ -108,7 +108,7 @@ enum prm_cqe_rss_l4 {
 struct prm_cqe64 {
 	u8 tls_outer_l3_tunneled;	/* bits 1 and 0: PRM_CQE_OUTER_IPV4, PRM_CQE_TUNNELED */
 	u8 rsvd_01;
-	__be16 wqe_id;
+	__be16 wqe_id;			/* of a striding RQ: the WQE; wqe_counter is the stride */
 	__be32 lro[2];
 	__be32 rss_hash_result;
 	u8 rss_hash_type;
@@ -160,6 +160,12 @@ struct prm_mini_cqe {
 };
 static_assert(sizeof(struct prm_mini_cqe) == 8, "mini CQE");
 #define PRM_MINI_CQES	8	/* in an entry */
+
+/* byte_cnt of a striding RQ: 31 no packet, just the rest of a WQE, 30:16 strides, 15:0 length */
+#define PRM_CQE_FILLER			0x80000000
+#define PRM_CQE_STRIDES_SHIFT		16
+#define PRM_CQE_STRIDES_MASK		0x7fff
+#define PRM_CQE_STRIDE_LENGTH_MASK	0xffff
 
 struct prm_err_cqe {
 	u8 rsvd_00[32];

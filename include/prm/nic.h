@@ -16,6 +16,13 @@ enum {
 	PRM_WQ_CYCLIC_STRIDING		= 3,
 };
 
+/* wq.log_wqe_stride_size and wq.log_wqe_num_of_strides are what the logs exceed these. */
+#define PRM_WQ_LOG_STRIDE_BYTES		6
+#define PRM_WQ_LOG_STRIDES		9
+/* With ext_stride_num_range also fewer strides: 2^3 to 2^8 are 10 to 15. */
+#define PRM_WQ_LOG_STRIDES_EXT		3
+#define PRM_WQ_STRIDES_EXT		10
+
 /* sqc.state, rqc.state, rmpc.state */
 enum {
 	PRM_WQ_RST			= 0,

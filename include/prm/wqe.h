@@ -33,6 +33,9 @@ enum prm_wqe_opcode {
 	PRM_WQE_ENHANCED_MPSW		= 0x29,
 };
 
+/* opmod of PRM_WQE_LSO: packets of mss bytes each, with their headers */
+#define PRM_WQE_LSO_MPW			0x01
+
 /* fm_ce_se: 7:5 fence, 3:2 completion, 1 solicited event */
 #define PRM_WQE_FENCE_NONE		0x00
 #define PRM_WQE_FENCE_INITIATOR_SMALL	0x20

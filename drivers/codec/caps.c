@@ -37,6 +37,8 @@ static void decode_limits(const struct prm_cmd_hca_cap *cap, struct cxr_caps *ca
 	caps->cqe_zip = prm_get(cap, cqe_compression);
 	caps->cqe_zip_128 = prm_get(cap, cqe_compression_128);
 	caps->cqe_zip_stride = prm_get(cap, mini_cqe_resp_stride_index);
+	caps->striding_rq = prm_get(cap, striding_rq);
+	caps->few_strides = prm_get(cap, ext_stride_num_range);
 	caps->cqe_zip_max = prm_get(cap, cqe_compression_max_num);
 	caps->cqe_padding = prm_get(cap, cqe_128_always);
 	caps->static_rates = prm_get(cap, stat_rate_support);
@@ -230,6 +232,8 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 	caps->rss = log_rss != 0;
 	caps->rss_ind_tbl_max = 1U << log_rss;
 	caps->self_lb_en_modifiable = prm_get(cap, self_lb_en_modifiable);
+	caps->mpw = prm_get(cap, multi_pkt_send_wqe);
+	caps->enhanced_mpw = prm_get(cap, enhanced_multi_pkt_send_wqe);
 	caps->wqe_inline_mode = prm_get(cap, wqe_inline_mode);
 	decode_tunnels(cap, caps);
 }

@@ -50,6 +50,7 @@ struct cxr_caps {
 	bool cq_moderation, cq_oi, cq_resize;
 	/* one CQE for several, of 64 and of 128 bytes; with the index of a stride */
 	bool cqe_zip, cqe_zip_128, cqe_zip_stride;
+	bool striding_rq, few_strides;	/* WQEs of several packets; also of less than 2^9 strides */
 	u16 cqe_zip_max;		/* at most so many */
 	bool cqe_padding;		/* a CQE of 64 bytes takes up 128 */
 	bool scatter_to_cqe;
@@ -96,6 +97,7 @@ struct cxr_caps {
 	u8 n_tcs;			/* traffic classes, 1.. */
 	/* Ethernet offloads */
 	bool csum, vlan, lso, rss, self_lb_en_modifiable;
+	bool mpw, enhanced_mpw;		/* send WQEs of several packets: of one length, of any */
 	u32 max_lso;			/* bytes */
 	u8 wqe_inline_mode;		/* 0: L2 needed, 1: see the vport context, 2: none needed */
 	u16 rss_ind_tbl_max;		/* entries */

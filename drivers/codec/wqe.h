@@ -28,6 +28,9 @@ void cxr_wqe_datagram(struct prm_wqe_datagram_seg *seg, const struct prm_av *av,
 /* Header of @len bytes of inline data, which follow. */
 void cxr_wqe_inline(struct prm_wqe_inline_seg *seg, u32 len);
 
+/* How a striding receive queue says that its WQEs have 2^@log strides, 3 to 16. */
+u8 cxr_wqe_strides(u8 log);
+
 /* The segments of most WQEs are inline functions. */
 static inline u8 cxr_wqe_fence(u32 flags)
 {

@@ -8,6 +8,7 @@
 #include "prm/rate.h"
 #include "prm/obj.h"
 #include "prm/tunnel.h"
+#include "../codec/wqe.h"
 #include "core.h"
 
 #define LOG_SEND_BLOCK		6	/* send queues are sized in blocks of 64 bytes */
@@ -69,6 +70,7 @@ int cxr_cmd_create_sq(struct cxr_core *core, const struct cxr_sq_attr *attr, u32
 	prm_set(in, uid, attr->uid);
 	sqc = prm_sub(in, ctx, sqc);
 	prm_set(sqc, flush_in_error_en, 1);
+	prm_set(sqc, allow_multi_pkt_send_wqe, attr->mpw);
 	if (core->caps.wqe_inline_mode == PRM_INLINE_MODE_VPORT)
 		prm_set(sqc, min_wqe_inline_mode, attr->min_inline_mode);
 	prm_set(sqc, state, PRM_WQ_RST);
@@ -181,6 +183,14 @@ EXPORT_SYMBOL_GPL(cxr_cmd_destroy_sq);
 
 /* ---- RQ -------------------------------------------------------------------------------------- */
 
+static void set_strides(struct prm_wq *wq, const struct cxr_rq_attr *attr)
+{
+	prm_set(wq, wq_type, PRM_WQ_CYCLIC_STRIDING);
+	prm_set(wq, log_wqe_num_of_strides, cxr_wqe_strides(attr->log_strides));
+	prm_set(wq, log_wqe_stride_size, attr->log_stride_bytes - PRM_WQ_LOG_STRIDE_BYTES);
+	prm_set(wq, two_byte_shift_en, attr->two_byte_shift);
+}
+
 int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32 *rqn)
 {
 	struct prm_create_rq_out out;
@@ -207,6 +217,8 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 	prm_set(rqc, counter_set_id, attr->q_counter);
 	wq = prm_sub(rqc, wq, wq);
 	prm_set(wq, wq_type, PRM_WQ_CYCLIC);
+	if (attr->log_strides)
+		set_strides(wq, attr);
 	if (attr->end_pad)
 		prm_set(wq, end_padding_mode, END_PAD_TO_CACHE_LINE);
 	prm_set(wq, page_offset, attr->pas.offset);

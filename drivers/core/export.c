@@ -94,6 +94,7 @@ EXPORT_SYMBOL_GPL(cxr_limits_pages);
 EXPORT_SYMBOL_GPL(cxr_limits_qp);
 EXPORT_SYMBOL_GPL(cxr_limits_srq);
 EXPORT_SYMBOL_GPL(cxr_limits_srq_sges);
+EXPORT_SYMBOL_GPL(cxr_limits_strides);
 EXPORT_SYMBOL_GPL(cxr_limits_user_qp);
 EXPORT_SYMBOL_GPL(cxr_limits_wq);
 EXPORT_SYMBOL_GPL(cxr_roce_mode_has_v1);

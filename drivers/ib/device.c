@@ -73,6 +73,16 @@ static u32 tunnel_offloads(const struct cxr_caps *caps)
 	       (caps->tunnel_mpls_udp ? MLX5_IB_TUNNELED_OFFLOADS_MPLS_UDP : 0);
 }
 
+static void fill_strides(const struct cxr_caps *caps, struct mlx5_ib_striding_rq_caps *to)
+{
+	to->min_single_stride_log_num_of_bytes = CXR_STRIDE_LOG_BYTES_MIN;
+	to->max_single_stride_log_num_of_bytes = CXR_STRIDE_LOG_BYTES_MAX;
+	to->min_single_wqe_log_num_of_strides = caps->few_strides ? CXR_LOG_STRIDES_FEW :
+								    CXR_LOG_STRIDES_MIN;
+	to->max_single_wqe_log_num_of_strides = CXR_LOG_STRIDES_MAX;
+	to->supported_qpts = BIT(IB_QPT_RAW_PACKET);
+}
+
 /* The driver's part of the response, without which the library does neither RSS nor TSO. */
 static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device *ibdev,
 				  struct ib_udata *udata)
@@ -115,6 +125,10 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 			MLX5_IB_CQE_RES_FORMAT_HASH | MLX5_IB_CQE_RES_FORMAT_CSUM |
 			(caps->cqe_zip_stride ? MLX5_IB_CQE_RES_FORMAT_CSUM_STRIDX : 0);
 	}
+	resp.mlx5_ib_support_multi_pkt_send_wqes = (caps->mpw ? MLX5_IB_ALLOW_MPW : 0) |
+						   (caps->enhanced_mpw ? MLX5_IB_SUPPORT_EMPW : 0);
+	if (caps->striding_rq)
+		fill_strides(caps, &resp.striding_rq_caps);
 	/* The last one says that the driver takes the flag for targets, whatever the device can. */
 	resp.flags = (caps->cqe_zip_128 ? MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_COMP : 0) |
 		     (caps->cqe_padding ? MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD : 0) |

@@ -549,6 +549,7 @@ static inline struct cxr_limits cxr_ib_limits(const struct cxr_caps *caps)
 		.log_cq = caps->log_max_cq_sz,
 		.send_bytes = min_t(u16, caps->max_wqe_sz_sq, CXR_IB_SQ_DESC_MAX),
 		.recv_bytes = caps->max_wqe_sz_rq,
+		.few_strides = caps->few_strides,
 	};
 }
 

@@ -68,6 +68,7 @@ static int create_raw_sq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 		.uar = req->bfreg_index,
 		.user_index = user_index,
 		.log_size = ilog2(req->sq_wqe_count),
+		.mpw = dev->core->caps.mpw,
 		.db_dma = qp->user_db.dma,
 	};
 	int err;

@@ -52,13 +52,15 @@ static int check_wq_attr(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *a
 	return 0;
 }
 
-static int copy_req_wq(struct ib_device *ibdev, struct ib_udata *udata,
+static int copy_req_wq(struct cxr_ib_dev *dev, struct ib_udata *udata,
 		       struct mlx5_ib_create_wq *req)
 {
+	struct ib_device *ibdev = &dev->ibdev;
 	static const struct cxr_ib_request request = {
 		.what = "WQ",
 		.size = sizeof(*req),
-		.min_size = offsetofend(struct mlx5_ib_create_wq, comp_mask),
+		.min_size = offsetofend(struct mlx5_ib_create_wq,
+					single_stride_log_num_of_bytes),
 		.unknown = -EOPNOTSUPP,
 	};
 	int err;
@@ -66,10 +68,14 @@ static int copy_req_wq(struct ib_device *ibdev, struct ib_udata *udata,
 	err = cxr_ib_copy_req(ibdev, udata, &request, req);
 	if (err)
 		return err;
-	if (req->comp_mask || req->flags) {
+	if (req->comp_mask & ~MLX5_IB_CREATE_WQ_STRIDING_RQ || req->flags) {
 		ibdev_dbg(ibdev,
-			  "WQ: comp_mask %#x, flags %#x: striding RQs and signatures are not supported\n",
+			  "WQ: comp_mask %#x, flags %#x: signatures are not supported\n",
 			  req->comp_mask, req->flags);
+		return -EOPNOTSUPP;
+	}
+	if (req->comp_mask && !dev->core->caps.striding_rq) {
+		ibdev_dbg(ibdev, "WQ: striding RQs are not supported by the device\n");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -87,9 +93,16 @@ static int check_wq_size(struct cxr_ib_dev *dev, const struct ib_wq_init_attr *a
 		return -EINVAL;
 	}
 	err = cxr_limits_wq(&limits, req->rq_wqe_count, req->rq_wqe_shift, bytes, &why);
+	if (!err && req->comp_mask & MLX5_IB_CREATE_WQ_STRIDING_RQ)
+		err = cxr_limits_strides(&limits, req->single_stride_log_num_of_bytes,
+					 req->single_wqe_log_num_of_strides, req->rq_wqe_shift,
+					 &why);
 	if (err)
-		ibdev_dbg(&dev->ibdev, "WQ: rq_wqe_count %u, rq_wqe_shift %u: %s\n",
-			  req->rq_wqe_count, req->rq_wqe_shift, why);
+		ibdev_dbg(&dev->ibdev,
+			  "WQ: rq_wqe_count %u, rq_wqe_shift %u, strides of 2^%u, 2^%u: %s\n",
+			  req->rq_wqe_count, req->rq_wqe_shift,
+			  req->single_stride_log_num_of_bytes, req->single_wqe_log_num_of_strides,
+			  why);
 	return err;
 }
 
@@ -137,6 +150,11 @@ static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr
 	};
 	int err;
 
+	if (req->comp_mask & MLX5_IB_CREATE_WQ_STRIDING_RQ) {
+		rq.log_strides = req->single_wqe_log_num_of_strides;
+		rq.log_stride_bytes = req->single_stride_log_num_of_bytes;
+		rq.two_byte_shift = req->two_byte_shift_en;
+	}
 	err = cxr_cmd_create_rq(dev->core, &rq, &rwq->rqn);
 	if (err)
 		return err;
@@ -157,7 +175,7 @@ static int create_wq(struct cxr_ib_rwq *rwq, struct ib_pd *ibpd, struct cxr_ib_u
 	u64 bytes;
 	int err;
 
-	err = copy_req_wq(&dev->ibdev, udata, &req);
+	err = copy_req_wq(dev, udata, &req);
 	err = err ?: check_wq_size(dev, attr, &req, &bytes);
 	err = err ?: cxr_ib_check_uidx(ctx, true, req.user_index, &user_index);
 	if (err)

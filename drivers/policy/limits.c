@@ -53,6 +53,26 @@ int cxr_limits_wq(const struct cxr_limits *limits, u32 slots, u32 log_stride, u6
 	return 0;
 }
 
+int cxr_limits_strides(const struct cxr_limits *limits, u32 log_bytes, u32 log_strides,
+		       u32 log_slot, const char **why)
+{
+	u32 fewest = limits->few_strides ? CXR_LOG_STRIDES_FEW : CXR_LOG_STRIDES_MIN;
+
+	if (log_bytes < CXR_STRIDE_LOG_BYTES_MIN || log_bytes > CXR_STRIDE_LOG_BYTES_MAX) {
+		*why = "the strides are too small or too large";
+		return -EINVAL;
+	}
+	if (log_strides < fewest || log_strides > CXR_LOG_STRIDES_MAX) {
+		*why = "a WQE has too few or too many strides";
+		return -EINVAL;
+	}
+	if (log_slot <= LOG_STRIDE_MIN) {
+		*why = "a receive slot has no room for both of its segments";
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int cxr_limits_user_qp(const struct cxr_limits *limits, const struct cxr_limits_user_qp *qp,
 		       u64 *bytes, const char **why)
 {

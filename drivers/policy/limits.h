@@ -16,6 +16,7 @@
 struct cxr_limits {
 	u8 log_qp, log_srq, log_cq;	/* largest queues: WQEs or blocks, WQEs, entries */
 	u16 send_bytes, recv_bytes;	/* largest WQEs */
+	bool few_strides;		/* WQEs of several packets may have less than 2^9 strides */
 };
 
 /* A QP of user space, which determines the layout of its memory. */
@@ -32,6 +33,20 @@ int cxr_limits_user_qp(const struct cxr_limits *limits, const struct cxr_limits_
 /* The same for a receive queue without a QP. */
 int cxr_limits_wq(const struct cxr_limits *limits, u32 slots, u32 log_stride, u64 *bytes,
 		  const char **why);
+
+/* Logs of what a WQE of a striding receive queue may have, whatever the device is. */
+#define CXR_STRIDE_LOG_BYTES_MIN	6
+#define CXR_STRIDE_LOG_BYTES_MAX	13
+#define CXR_LOG_STRIDES_FEW		3	/* at least, with few_strides */
+#define CXR_LOG_STRIDES_MIN		9
+#define CXR_LOG_STRIDES_MAX		16
+
+/*
+ * A receive queue of cxr_limits_wq(), with slots of 2^@log_slot bytes, whose WQEs take several
+ * packets, in 2^@log_strides strides of 2^@log_bytes each. 0 or -EINVAL.
+ */
+int cxr_limits_strides(const struct cxr_limits *limits, u32 log_bytes, u32 log_strides,
+		       u32 log_slot, const char **why);
 
 /* A QP of the kernel; 0 requests: no such queue. */
 struct cxr_limits_qp {

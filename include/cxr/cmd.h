@@ -265,6 +265,7 @@ struct cxr_sq_attr {
 	u32 user_index;
 	u8 log_size;		/* in 64-byte blocks */
 	u8 min_inline_mode;	/* in the encoding of the device */
+	bool mpw;		/* WQEs may be several packets of one length */
 	struct cxr_pas pas;
 	u64 db_dma;
 };
@@ -278,6 +279,9 @@ struct cxr_rq_attr {
 	u8 log_stride;		/* in bytes */
 	bool vlan_strip;
 	bool end_pad;		/* the device may pad a packet to a full cache line */
+	/* WQEs of several packets: logs of the number of strides, and of their bytes; 0, 0: not */
+	u8 log_strides, log_stride_bytes;
+	bool two_byte_shift;	/* before each of those packets */
 	struct cxr_pas pas;
 	u64 db_dma;
 };

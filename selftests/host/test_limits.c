@@ -53,6 +53,28 @@ static const struct {
 	  .qp = { .recv_slots = 1, .recv_log_stride = 255, .recv_wrs = 1 }, .error = -EINVAL },
 };
 
+/* ---- strides of receive queues --------------------------------------------------------------- */
+
+static const struct {
+	const char *sentence;
+	u32 log_bytes, log_strides, log_slot;
+	bool few;
+	int error;
+} strides[] = {
+	{ "strides: the least", 6, 9, 5, false, 0 },
+	{ "strides: the most", 13, 16, 9, false, 0 },
+	{ "strides: eight of them, of a device that has so few", 6, 3, 5, true, 0 },
+	{ "strides: eight of them, of a device without so few, are refused", 6, 3, 5, false,
+	  -EINVAL },
+	{ "strides: 2^8 of a device without so few are refused", 6, 8, 5, false, -EINVAL },
+	{ "strides: four of them are refused", 6, 2, 5, true, -EINVAL },
+	{ "strides: 2^17 of them are refused", 6, 17, 5, true, -EINVAL },
+	{ "strides: of 32 bytes are refused", 5, 9, 5, true, -EINVAL },
+	{ "strides: of 16 KiB are refused", 14, 9, 5, true, -EINVAL },
+	{ "strides: slots of one segment are refused", 6, 9, 4, true, -EINVAL },
+	{ "strides: absurd logs are refused", 0xffffffff, 0xffffffff, 5, true, -EINVAL },
+};
+
 /* ---- queues laid out by the kernel ----------------------------------------------------------- */
 
 /* WQE parts by QP type, as in drivers/ib/qp.c */
@@ -204,6 +226,22 @@ static void test_user_qps(void)
 	}
 }
 
+static void test_strides(void)
+{
+	struct cxr_limits of = limits;
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(strides); i++) {
+		begin("limits", strides[i].sentence);
+		of.few_strides = strides[i].few;
+		why = NULL;
+		expect(cxr_limits_strides(&of, strides[i].log_bytes, strides[i].log_strides,
+					  strides[i].log_slot, &why), strides[i].error);
+		expect(!why, !strides[i].error);
+	}
+}
+
 static void test_qps(void)
 {
 	struct cxr_limits_layout layout;
@@ -276,6 +314,7 @@ void test_limits(void)
 	unsigned int i;
 
 	test_user_qps();
+	test_strides();
 	test_qps();
 	test_srqs();
 	test_cqs();

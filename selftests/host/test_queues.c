@@ -338,6 +338,15 @@ static const struct {
 	{ "a strong fence overrides the others", CXR_WQE_FENCE | CXR_WQE_FENCE_STRONG, 0x60 },
 };
 
+static void test_wqe_strides(void)
+{
+	begin("wqe", "2^9 to 2^16 strides are 0 to 7, 2^3 to 2^8 are 10 to 15");
+	expect(cxr_wqe_strides(9), 0);
+	expect(cxr_wqe_strides(16), 7);
+	expect(cxr_wqe_strides(3), 10);
+	expect(cxr_wqe_strides(8), 15);
+}
+
 static void test_wqe_atomic(void)
 {
 	static const u8 atomic[] = { 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0x12, 0x34 };
@@ -502,6 +511,7 @@ void test_wqe(void)
 	expect(be32_to_cpu(dgram.av.dqp_dct), 0x80123456);
 	expect_bytes(&dgram.av.stat_rate_sl, &av.stat_rate_sl, sizeof(av) - 12);
 
+	test_wqe_strides();
 	test_wqe_atomic();
 	test_umr();
 	test_umr_user();

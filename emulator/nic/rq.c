@@ -223,10 +223,12 @@ static void complete(struct rq *rq, const struct eth_packet *packet, const struc
 	cqe.byte_cnt = cpu_to_be32(len);
 	cqe.sop_drop_qpn = cpu_to_be32(how->tag);
 	cqe.op_own = PRM_CQE_RESP_SEND << PRM_CQE_OPCODE_SHIFT;
-	if (is_striding(rq))
+	if (is_striding(rq)) {
+		rq->obj.dev->eth->counters.rx_strides++;
 		take_strides(rq, &cqe, strides_for(rq, len));
-	else
+	} else {
 		cqe.wqe_counter = cpu_to_be16(rq->wq.ci++);
+	}
 	cq_push(rq->cq, &rq->obj, &cqe, true);
 }
 

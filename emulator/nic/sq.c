@@ -386,6 +386,7 @@ static uint8_t send_several(const struct tx *tx, bool equal, int *budget)
 			return syndrome;
 		sq->done += len;
 		sq->frames++;
+		sq->obj.dev->eth->counters.tx_several++;
 	}
 	if (!syndrome && sq->done == list.len)
 		sq->done = 0;

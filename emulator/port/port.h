@@ -56,6 +56,7 @@ struct eth_counters {
 	struct traffic rx_oversize;
 	uint64_t rx_other_host, rx_no_rule, rx_no_buffer, rx_queue_off;
 	uint64_t rx_loopback_blocked;
+	uint64_t rx_strides, tx_several; /* packets in strides, and of WQEs of several */
 };
 
 /* Vport counters of RDMA traffic, for QUERY_VPORT_COUNTER and `status`. */

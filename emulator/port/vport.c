@@ -596,6 +596,9 @@ void eth_status(struct cxdev *dev, FILE *out)
 		(unsigned long long)n->rx_no_buffer, (unsigned long long)n->rx_no_rule,
 		(unsigned long long)n->rx_queue_off, (unsigned long long)n->rx_oversize.packets,
 		(unsigned long long)n->rx_other_host);
+	if (n->rx_strides || n->tx_several)
+		fprintf(out, "  packets: in strides %llu, of WQEs of several %llu\n",
+			(unsigned long long)n->rx_strides, (unsigned long long)n->tx_several);
 	if (eth->beacon)
 		fprintf(out, "  the LED of the port blinks\n");
 }
@@ -625,6 +628,8 @@ void eth_json(const struct cxdev *dev, struct json_object *to)
 	json_number(part, "rx_queue_off", n->rx_queue_off);
 	json_number(part, "rx_too_long", n->rx_oversize.packets);
 	json_number(part, "rx_other_host", n->rx_other_host);
+	json_number(part, "rx_strides", n->rx_strides);
+	json_number(part, "tx_several", n->tx_several);
 	json_flag(part, "local_loopback", !eth->block_uc && !eth->block_mc);
 	json_flag(part, "led", eth->beacon);
 }

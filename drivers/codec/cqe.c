@@ -76,6 +76,38 @@ void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->inline_data = format == PRM_CQE_INLINE32 || format == PRM_CQE_INLINE64;
 }
 
+bool cxr_cqe_session_begin(struct cxr_cqe_session *s, const struct prm_cqe64 *title, u32 most)
+{
+	u32 n = be32_to_cpu(title->byte_cnt);
+
+	s->at = 0;
+	s->n = n <= most ? n : 0;
+	if (!s->n)
+		return false;
+	/* what the kind does not set */
+	memset(&s->first, 0, sizeof(s->first));
+	cxr_cqe_decode_packet(title, &s->first);
+	s->first.rss_hash = 0;
+	s->first.rss_type = 0;
+	s->stamp = cxr_cqe_timestamp(title);
+	return true;
+}
+
+void cxr_cqe_session_load(struct cxr_cqe_session *s, const struct prm_cqe64 *entry)
+{
+	memcpy(s->minis, entry, sizeof(s->minis));
+}
+
+void cxr_cqe_session_take(struct cxr_cqe_session *s, struct cxr_cqe *out)
+{
+	const struct prm_mini_cqe *mini = &s->minis[s->at % PRM_MINI_CQES];
+
+	*out = s->first;
+	out->wqe_counter += s->at++;
+	out->byte_count = be32_to_cpu(mini->byte_cnt);
+	out->check_sum = mini->check_sum;
+}
+
 #define SYNDROME_TEXT(name, number, text) \
 	[number] = text,
 

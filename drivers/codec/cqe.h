@@ -129,6 +129,48 @@ static inline u64 cxr_cqe_timestamp(const struct prm_cqe64 *cqe)
 	return (u64)be32_to_cpu(cqe->timestamp_h) << 32 | be32_to_cpu(cqe->timestamp_l);
 }
 
+/*
+ * Packets whose completions the device has compressed into one entry, the title. The completions
+ * take as many entries as without; what is different in them is in arrays of eight, the first in
+ * the entry behind the title, the others in the own entry of the ninth completion, and so on. The
+ * hash of a packet is lost.
+ */
+struct cxr_cqe_session {
+	struct cxr_cqe first;
+	u64 stamp;			/* of the first one, and as good as any */
+	struct prm_mini_cqe minis[PRM_MINI_CQES];
+	u32 n, at;			/* completions, and those that were taken */
+};
+
+static inline bool cxr_cqe_is_compressed(const struct prm_cqe64 *cqe)
+{
+	return cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_RESP_SEND &&
+	       (cqe->op_own >> PRM_CQE_FORMAT_SHIFT & 3) == PRM_CQE_COMPRESSED;
+}
+
+/* False: the device says that there are none, or more than @most; there is no session then. */
+bool cxr_cqe_session_begin(struct cxr_cqe_session *s, const struct prm_cqe64 *title, u32 most);
+
+static inline bool cxr_cqe_session_left(const struct cxr_cqe_session *s)
+{
+	return s->at < s->n;
+}
+
+/*
+ * Which entry, counted from that of the next completion, has to be loaded before that is taken; -1:
+ * none. Only then may the entry of a completion be given up.
+ */
+static inline int cxr_cqe_session_entry(const struct cxr_cqe_session *s)
+{
+	if (s->at % PRM_MINI_CQES)
+		return -1;
+	return s->at ? 0 : 1;
+}
+
+void cxr_cqe_session_load(struct cxr_cqe_session *s, const struct prm_cqe64 *entry);
+/* The next completion; one must be left. */
+void cxr_cqe_session_take(struct cxr_cqe_session *s, struct cxr_cqe *out);
+
 const char *cxr_cqe_syndrome_text(u8 syndrome);
 const char *cxr_wqe_opcode_text(u8 opcode);	/* enum prm_wqe_opcode */
 

@@ -44,6 +44,7 @@ int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 		.log_size = log_size,
 		.uar = ch->en->uar->index,
 		.vector = ch->index,
+		.zip = !tx && ch->rq.zip ? CXR_CQE_ZIP_CSUM : CXR_CQE_ZIP_OFF,
 	};
 	unsigned int i;
 	int err;

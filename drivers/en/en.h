@@ -101,6 +101,7 @@ struct cxr_en_stats {
 	u64_stats_t stops;	/* tx: queue full; rx: no page available */
 	u64_stats_t inner_csum;	/* as csum, in a tunnel; that does not count these */
 	u64_stats_t inner_tso;	/* tx: segmented by the device, in a tunnel */
+	u64_stats_t zip_blocks, zip_packets;	/* rx: compressed completions, and what is in them */
 	/* counted by NAPI, also those of tx */
 	atomic_long_t errors;	/* error completions */
 	atomic_long_t stamps;	/* tx: packets whose sender got a timestamp */
@@ -211,6 +212,7 @@ struct cxr_en_rq {
 	u8 log_stride;
 	u8 log_size;
 	bool failed;
+	bool zip;		/* the device may compress completions */
 	bool xdp;		/* buffers are such that an XDP program may run */
 	bool xdp_sent, xdp_redirected;	/* in this poll */
 	u16 pc, cc;		/* in WQEs */
@@ -222,6 +224,7 @@ struct cxr_en_rq {
 	struct cxr_buf buf;
 	struct cxr_db db;
 	struct cxr_en_cq cq;
+	struct cxr_cqe_session session;	/* of compressed completions that NAPI has not done yet */
 };
 
 /* A packet that a program sees, and what it may ask about it (xdp.c). */
@@ -301,6 +304,7 @@ struct cxr_en_config {
 	u8 log_sq, log_rq;
 	u16 mtu;
 	bool vlan_strip;
+	bool rx_zip;		/* the device may compress completions of received packets */
 	bool xdp;		/* there is a program */
 	u8 tcs;			/* traffic classes, each with a tx queue for each channel */
 	u8 n_groups;		/* of tx queues, which have a class of the stack each; 0: none */
@@ -455,11 +459,17 @@ int cxr_en_cq_create(struct cxr_en_channel *ch, struct cxr_en_cq *cq, u8 log_siz
 		     const struct cxr_en_moderation *moderation);
 /* NAPI has been disabled, or was never enabled. */
 void cxr_en_cq_destroy(struct cxr_en_cq *cq);
+/* Entry @index, of those before and after a wrap. */
+static inline struct prm_cqe64 *cxr_en_cq_entry(const struct cxr_en_cq *cq, u32 index)
+{
+	index &= (1U << cq->log_size) - 1;
+	return cxr_buf_at(&cq->buf, (size_t)index << CXR_EN_LOG_CQE);
+}
+
 /* The next entry, or NULL. Valid until cxr_en_cq_update(). */
 static inline struct prm_cqe64 *cxr_en_cq_next(struct cxr_en_cq *cq)
 {
-	u32 index = cq->ci & ((1U << cq->log_size) - 1);
-	struct prm_cqe64 *entry = cxr_buf_at(&cq->buf, (size_t)index << CXR_EN_LOG_CQE);
+	struct prm_cqe64 *entry = cxr_en_cq_entry(cq, cq->ci);
 
 	if (!cxr_cqe_sw_owned(READ_ONCE(entry->op_own), cq->ci, cq->log_size))
 		return NULL;

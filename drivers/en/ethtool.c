@@ -80,6 +80,60 @@ static int set_channels(struct net_device *ndev, struct ethtool_channels *channe
 	return cxr_en_reconfigure(en, &config);
 }
 
+/* ---- private flags ------------------------------------------------------ */
+
+enum { FLAG_RX_CQE_COMPRESS, FLAGS };
+
+static const char *const flags[FLAGS] = { [FLAG_RX_CQE_COMPRESS] = "rx_cqe_compress" };
+
+static int get_sset_count(struct net_device *ndev, int sset)
+{
+	return sset == ETH_SS_PRIV_FLAGS ? FLAGS : cxr_en_get_sset_count(ndev, sset);
+}
+
+static void get_strings(struct net_device *ndev, u32 sset, u8 *data)
+{
+	unsigned int i;
+
+	if (sset == ETH_SS_PRIV_FLAGS)
+		for (i = 0; i < FLAGS; i++)
+			cxr_ethtool_puts(&data, flags[i]);
+	else
+		cxr_en_get_strings(ndev, sset, data);
+}
+
+static u32 get_priv_flags(struct net_device *ndev)
+{
+	const struct cxr_en *en = netdev_priv(ndev);
+
+	return en->config.rx_zip ? BIT(FLAG_RX_CQE_COMPRESS) : 0;
+}
+
+static int set_priv_flags(struct net_device *ndev, u32 set)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	struct cxr_en_config config = en->config;
+	int err;
+
+	if (set >> FLAGS)
+		return -EINVAL;
+	config.rx_zip = set & BIT(FLAG_RX_CQE_COMPRESS);
+	if (config.rx_zip == en->config.rx_zip)
+		return 0;
+	if (config.rx_zip && !en->core->caps.cqe_zip)
+		return -EOPNOTSUPP;
+	if (config.rx_zip && en->stamp_rx) {
+		netdev_warn(ndev, "rx_cqe_compress: packets get timestamps (hwstamp_ctl -r 0)\n");
+		return -EINVAL;
+	}
+	err = cxr_en_reconfigure(en, &config);
+	if (err)
+		return err;
+
+	netdev_update_features(ndev);
+	return 0;
+}
+
 /* ---- RSS ---------------------------------------------------------------- */
 
 static u32 get_rx_ring_count(struct net_device *ndev)
@@ -180,9 +234,11 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	.set_rxnfc = set_rxnfc,
 	.get_coalesce = cxr_en_get_coalesce,
 	.set_coalesce = cxr_en_set_coalesce,
-	.get_sset_count = cxr_en_get_sset_count,
-	.get_strings = cxr_en_get_strings,
+	.get_sset_count = get_sset_count,
+	.get_strings = get_strings,
 	.get_ethtool_stats = cxr_en_get_ethtool_stats,
+	.get_priv_flags = get_priv_flags,
+	.set_priv_flags = set_priv_flags,
 	.get_pauseparam = cxr_en_get_pauseparam,
 	.set_pauseparam = cxr_en_set_pauseparam,
 	.set_phys_id = cxr_en_set_phys_id,

@@ -53,6 +53,14 @@ static int en_change_mtu(struct net_device *ndev, int mtu)
 	return cxr_en_reconfigure(en, &config);
 }
 
+/* What is compressed has lost it. */
+static netdev_features_t en_fix_features(struct net_device *ndev, netdev_features_t features)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	return en->config.rx_zip ? features & ~NETIF_F_RXHASH : features;
+}
+
 static int en_set_features(struct net_device *ndev, netdev_features_t features)
 {
 	struct cxr_en *en = netdev_priv(ndev);
@@ -143,6 +151,7 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_select_queue = cxr_en_select_queue,
 	.ndo_features_check = cxr_en_features_check,
 	.ndo_change_mtu = en_change_mtu,
+	.ndo_fix_features = en_fix_features,
 	.ndo_set_features = en_set_features,
 	.ndo_set_mac_address = en_set_mac_address,
 	.ndo_set_rx_mode = en_set_rx_mode,
@@ -272,6 +281,7 @@ static void adapt_config(struct cxr_en *en)
 	rtnl_lock();
 	en->config.inline_mode = en->device_inline;	/* as far as stage dcb does not change it */
 	en->config.channels = min(en->config.channels, cxr_en_max_channels(en->core));
+	en->config.rx_zip &= en->core->caps.cqe_zip;
 	if (cxr_en_channels_grouped(&en->config) > en->config.channels)
 		cxr_en_forget_classes(en);
 	rtnl_unlock();

@@ -151,6 +151,7 @@ static void put_rq(struct devlink_fmsg *fmsg, const struct cxr_en_rq *rq, unsign
 	devlink_fmsg_obj_nest_start(fmsg);
 	devlink_fmsg_u32_pair_put(fmsg, "channel ix", index);
 	devlink_fmsg_u32_pair_put(fmsg, "rqn", rq->rqn);
+	devlink_fmsg_bool_pair_put(fmsg, "CQE compression", rq->zip);
 	if (!cxr_cmd_query_rq(rq->en->core, rq->rqn, &state))
 		devlink_fmsg_u8_pair_put(fmsg, "HW state", cxr_cmd_wq_state_number(state));
 	devlink_fmsg_u32_pair_put(fmsg, "WQE counter", pc);

@@ -164,6 +164,7 @@ static int alloc_rq(struct cxr_en_channel *ch, const struct cxr_en_config *confi
 	rq->en = ch->en;
 	rq->log_size = config->log_rq;
 	rq->mask = (1U << config->log_rq) - 1;
+	rq->zip = config->rx_zip;
 	cxr_en_rx_layout(rq, config->mtu, config->xdp);
 	rq->log_stride = order_base_2(rq->layout.n * PRM_WQE_DS);
 	rq->stats = &ch->en->rx_stats[ch->index];

@@ -18,7 +18,7 @@
 
 /* What one poll adds to the statistics. */
 struct counts {
-	unsigned int packets, bytes, dropped, csum, special, inner_csum;
+	unsigned int packets, bytes, dropped, csum, special, inner_csum, zip_blocks, zip_packets;
 };
 
 static struct cxr_rx_memory memory(bool xdp)
@@ -454,7 +454,53 @@ static void count(struct cxr_en_stats *stats, const struct counts *counts)
 	u64_stats_add(&stats->csum, counts->csum);
 	u64_stats_add(&stats->special, counts->special);
 	u64_stats_add(&stats->inner_csum, counts->inner_csum);
+	u64_stats_add(&stats->zip_blocks, counts->zip_blocks);
+	u64_stats_add(&stats->zip_packets, counts->zip_packets);
 	u64_stats_update_end(&stats->sync);
+}
+
+/*
+ * The next completion of a session. The device has not written all of its entries: they must not
+ * look like valid ones when the queue gets there again.
+ */
+static void take(struct cxr_en_rq *rq, struct cxr_cqe *cqe, u64 *stamp, struct counts *counts)
+{
+	int entry = cxr_cqe_session_entry(&rq->session);
+	struct cxr_en_cq *cq = &rq->cq;
+
+	if (entry >= 0)
+		cxr_cqe_session_load(&rq->session, cxr_en_cq_entry(cq, cq->ci + entry));
+	cxr_cqe_session_take(&rq->session, cqe);
+	*stamp = rq->session.stamp;
+	cxr_cqe_invalidate(cxr_en_cq_entry(cq, cq->ci++));
+	counts->zip_packets++;
+}
+
+/* False: there is no completion. Of one that is none of a packet *cqe tells the kind. */
+static bool next(struct cxr_en_rq *rq, struct cxr_cqe *cqe, u64 *stamp, struct counts *counts)
+{
+	const struct prm_cqe64 *entry;
+
+	if (cxr_cqe_session_left(&rq->session)) {
+		take(rq, cqe, stamp, counts);
+		return true;
+	}
+	entry = cxr_en_cq_next(&rq->cq);
+	if (!entry)
+		return false;
+	if (!rq->zip || !cxr_cqe_is_compressed(entry)) {
+		cxr_cqe_decode_packet(entry, cqe);
+		*stamp = cxr_cqe_timestamp(entry);
+		return true;
+	}
+	if (unlikely(!cxr_cqe_session_begin(&rq->session, entry, 1U << rq->cq.log_size))) {
+		cqe->kind = CXR_CQE_UNKNOWN;
+		return true;
+	}
+	rq->cq.ci--;	/* the entry is the first one of the session */
+	counts->zip_blocks++;
+	take(rq, cqe, stamp, counts);
+	return true;
 }
 
 /* The skb of the packet at the consumer index, or NULL. */
@@ -478,18 +524,15 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 	struct bpf_prog *prog = rq->xdp ? rcu_dereference_bh(rq->en->xdp_prog) : NULL;
 	bool stamps = READ_ONCE(rq->en->stamp_rx);
 	struct counts counts = {};
-	struct prm_cqe64 *entry;
 	struct sk_buff *skb;
 	struct cxr_cqe cqe;
 	u64 stamp;
 	int done;
 
-	for (done = 0; done < budget && (entry = cxr_en_cq_next(&rq->cq)); done++) {
-		cxr_cqe_decode_packet(entry, &cqe);
+	for (done = 0; done < budget && next(rq, &cqe, &stamp, &counts); done++) {
 		/* after a failure the rest is flushed, and rq->cc is not valid any more */
 		if (unlikely(rq->failed || !valid(rq, &cqe)))
 			continue;
-		stamp = cxr_cqe_timestamp(entry);
 		skb = receive(rq, prog, &cqe, stamp, &counts);
 		if (unlikely(!skb))
 			continue;
@@ -500,6 +543,8 @@ int cxr_en_rx_poll(struct cxr_en_rq *rq, struct napi_struct *napi, int budget)
 	}
 	if (prog)
 		cxr_en_xdp_flush(rq);
+	if (counts.zip_packets)
+		dma_wmb();	/* the owner bits, then the room that lets the device write there */
 	cxr_en_cq_update(&rq->cq);
 	count(rq->stats, &counts);
 	return done;

@@ -9,7 +9,8 @@
 #include "en.h"
 
 struct queue_counts {
-	u64 packets, bytes, dropped, errors, csum, special, stops, inner_csum, inner_tso;
+	u64 packets, bytes, dropped, errors, csum, special, stops, inner_csum, inner_tso,
+		zip_blocks, zip_packets;
 };
 
 static const struct {
@@ -26,9 +27,11 @@ static const struct {
 	{ "csum_unnecessary_inner", "csum_partial_inner",
 	  offsetof(struct queue_counts, inner_csum) },
 	{ NULL, "tso_inner_packets", offsetof(struct queue_counts, inner_tso) },
+	{ "cqe_compress_blks", NULL, offsetof(struct queue_counts, zip_blocks) },
+	{ "cqe_compress_pkts", NULL, offsetof(struct queue_counts, zip_packets) },
 };
 
-enum { TX_STATS = ARRAY_SIZE(queue_stats), RX_STATS = TX_STATS - 1 };
+enum { RX_STATS = ARRAY_SIZE(queue_stats) - 1, TX_STATS = ARRAY_SIZE(queue_stats) - 2 };
 
 struct xdp_counts {
 	u64 drop, redirect, xmit, bytes, full, err;
@@ -111,6 +114,8 @@ static void read_queue(const struct cxr_en_stats *stats, struct queue_counts *co
 		counts->stops = u64_stats_read(&stats->stops);
 		counts->inner_csum = u64_stats_read(&stats->inner_csum);
 		counts->inner_tso = u64_stats_read(&stats->inner_tso);
+		counts->zip_blocks = u64_stats_read(&stats->zip_blocks);
+		counts->zip_packets = u64_stats_read(&stats->zip_packets);
 	} while (u64_stats_fetch_retry(&stats->sync, start));
 	counts->errors = atomic_long_read(&stats->errors);
 }
@@ -497,21 +502,24 @@ void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data)
 	prio_strings(netdev_priv(ndev), &data);
 	data = page_pool_ethtool_stats_get_strings(data);
 	for (i = 0; i < ndev->num_rx_queues; i++)
-		for (j = 0; j < RX_STATS; j++)
-			ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
+		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
+			if (queue_stats[j].rx)
+				ethtool_sprintf(&data, "rx%u_%s", i, queue_stats[j].rx);
 	for (i = 0; i < txqs_seen(netdev_priv(ndev)); i++)
-		for (j = 0; j < TX_STATS; j++)
-			ethtool_sprintf(&data, "tx%u_%s", i, queue_stats[j].tx);
+		for (j = 0; j < ARRAY_SIZE(queue_stats); j++)
+			if (queue_stats[j].tx)
+				ethtool_sprintf(&data, "tx%u_%s", i, queue_stats[j].tx);
 }
 
-static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats, unsigned int n)
+static u64 *write_queue_stats(u64 *data, const struct cxr_en_stats *stats, bool tx)
 {
 	struct queue_counts counts;
 	unsigned int i;
 
 	read_queue(stats, &counts);
-	for (i = 0; i < n; i++)
-		*data++ = *(u64 *)((u8 *)&counts + queue_stats[i].offset);
+	for (i = 0; i < ARRAY_SIZE(queue_stats); i++)
+		if (tx ? queue_stats[i].tx : queue_stats[i].rx)
+			*data++ = *(u64 *)((u8 *)&counts + queue_stats[i].offset);
 	return data;
 }
 
@@ -544,7 +552,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 	data = write_prio_stats(data, en);
 	data = write_pool_stats(en, data);
 	for (i = 0; i < ndev->num_rx_queues; i++)
-		data = write_queue_stats(data, &en->rx_stats[i], RX_STATS);
+		data = write_queue_stats(data, &en->rx_stats[i], false);
 	for (i = 0; i < txqs_seen(en); i++)
-		data = write_queue_stats(data, &en->tx_stats[i], TX_STATS);
+		data = write_queue_stats(data, &en->tx_stats[i], true);
 }

@@ -43,6 +43,10 @@ int cxr_en_set_hwtstamp(struct net_device *ndev, struct cxr_hwtstamp *config,
 		NL_SET_ERR_MSG_MOD(extack, "the device has no timestamps of its counter");
 		return -EOPNOTSUPP;
 	}
+	if (rx && en->config.rx_zip) {
+		NL_SET_ERR_MSG_MOD(extack, "rx_cqe_compress is on: not each packet has a time");
+		return -EINVAL;
+	}
 	WRITE_ONCE(en->stamp_tx, tx);
 	WRITE_ONCE(en->stamp_rx, rx);
 	/* whatever was asked for: all packets have one */

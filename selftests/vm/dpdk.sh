@@ -215,6 +215,6 @@ ktap_test steers "rules mark packets, put them into a queue, and drop them" stee
 ktap_test steers.verbs "the same with rules by verbs" steers dv_flow_en=0
 ktap_test counts.verbs "a rule by verbs counts packets and bytes" counts
 ktap_test killed "testpmd is killed: nothing is left, the interface works" killed
-! declare -F more || more
+! declare -F more >/dev/null || more
 ktap_finally programs_down
 ktap_end

@@ -291,6 +291,76 @@ static void test_cqe_packet(const struct prm_cqe64 *raw, const struct cxr_cqe *a
 	expect_cqe(&got, all);
 }
 
+/* 20 completions: arrays in the entries 1, 8 and 16. */
+static void test_session_arrays(void)
+{
+	static const int entries[20] = { [0] = 1, [8] = 0, [16] = 0 };
+	struct prm_cqe64 title = { .byte_cnt = cpu_to_be32(20), .rss_hash_type = 0xc8,
+				   .rss_hash_result = cpu_to_be32(7),
+				   .timestamp_l = cpu_to_be32(99),
+				   .wqe_counter = cpu_to_be16(0xfffe), .op_own = 0x2d };
+	struct prm_mini_cqe minis[PRM_MINI_CQES];
+	struct cxr_cqe_session s;
+	struct cxr_cqe got;
+	unsigned int i, j;
+
+	begin("cqe", "a session: lengths and checksums by arrays of eight, counters that wrap");
+	expect(cxr_cqe_is_compressed(&title), true);
+	expect(cxr_cqe_session_begin(&s, &title, 64), true);
+	for (i = 0; i < 20; i++) {
+		expect(cxr_cqe_session_left(&s), true);
+		expect(cxr_cqe_session_entry(&s), i % 8 ? -1 : entries[i]);
+		for (j = 0; i % 8 == 0 && j < PRM_MINI_CQES; j++)
+			minis[j] = (struct prm_mini_cqe){ .check_sum = cpu_to_be16(100 + i + j),
+							  .byte_cnt = cpu_to_be32(60 + i + j) };
+		if (i % 8 == 0)
+			cxr_cqe_session_load(&s, (struct prm_cqe64 *)minis);
+		cxr_cqe_session_take(&s, &got);
+		expect(got.kind, CXR_CQE_RESP_SEND);
+		expect(got.wqe_counter, (u16)(0xfffe + i));
+		expect(got.byte_count, 60 + i);
+		expect(be16_to_cpu(got.check_sum), 100 + i);
+		expect(got.rss_type, 0);
+		expect(got.rss_hash, 0);
+	}
+	expect(cxr_cqe_session_left(&s), false);
+	expect(s.stamp, 99);
+}
+
+static void test_session_numbers(void)
+{
+	static const struct {
+		const char *sentence;
+		u32 n;
+		bool good;
+	} cases[] = {
+		{ "a session of one", 1, true },
+		{ "a session as large as the queue", 64, true },
+		{ "a session of none is refused", 0, false },
+		{ "a session larger than the queue is refused", 65, false },
+		{ "a session of 2^32 - 1 is refused", 0xffffffff, false },
+	};
+	struct prm_cqe64 title = { .op_own = 0x2c };
+	struct cxr_cqe_session s;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		begin("cqe", cases[i].sentence);
+		title.byte_cnt = cpu_to_be32(cases[i].n);
+		s.n = 3;
+		s.at = 1;
+		expect(cxr_cqe_session_begin(&s, &title, 64), cases[i].good);
+		expect(cxr_cqe_session_left(&s), cases[i].good);
+	}
+	begin("cqe", "neither errors nor data in the entry are compressed");
+	title.op_own = 0xec;
+	expect(cxr_cqe_is_compressed(&title), false);
+	title.op_own = 0x24;
+	expect(cxr_cqe_is_compressed(&title), false);
+	title.op_own = 0x28;
+	expect(cxr_cqe_is_compressed(&title), false);
+}
+
 void test_cqe(void)
 {
 	struct cxr_cqe got;
@@ -322,6 +392,8 @@ void test_cqe(void)
 	expect_text(cxr_wqe_opcode_text(PRM_WQE_SEND_INVAL), "send with invalidate");
 	expect_text(cxr_wqe_opcode_text(PRM_WQE_UMR), "memory key update");
 	expect_text(cxr_wqe_opcode_text(0x77), "unknown opcode");
+	test_session_arrays();
+	test_session_numbers();
 }
 
 /* Capabilities that pass the check. */

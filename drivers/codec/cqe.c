@@ -76,7 +76,7 @@ void cxr_cqe_decode_other(const struct prm_cqe64 *cqe, struct cxr_cqe *out)
 	out->inline_data = format == PRM_CQE_INLINE32 || format == PRM_CQE_INLINE64;
 }
 
-bool cxr_cqe_session_begin(struct cxr_cqe_session *s, const struct prm_cqe64 *title, u32 most)
+bool cxr_cqe_session_start(struct cxr_cqe_session *s, const struct prm_cqe64 *title, u32 most)
 {
 	u32 n = be32_to_cpu(title->byte_cnt);
 

@@ -149,7 +149,7 @@ static inline bool cxr_cqe_is_compressed(const struct prm_cqe64 *cqe)
 }
 
 /* False: the device says that there are none, or more than @most; there is no session then. */
-bool cxr_cqe_session_begin(struct cxr_cqe_session *s, const struct prm_cqe64 *title, u32 most);
+bool cxr_cqe_session_start(struct cxr_cqe_session *s, const struct prm_cqe64 *title, u32 most);
 
 static inline bool cxr_cqe_session_left(const struct cxr_cqe_session *s)
 {

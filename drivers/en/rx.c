@@ -493,7 +493,7 @@ static bool next(struct cxr_en_rq *rq, struct cxr_cqe *cqe, u64 *stamp, struct c
 		*stamp = cxr_cqe_timestamp(entry);
 		return true;
 	}
-	if (unlikely(!cxr_cqe_session_begin(&rq->session, entry, 1U << rq->cq.log_size))) {
+	if (unlikely(!cxr_cqe_session_start(&rq->session, entry, 1U << rq->cq.log_size))) {
 		cqe->kind = CXR_CQE_UNKNOWN;
 		return true;
 	}

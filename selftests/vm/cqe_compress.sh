@@ -160,6 +160,7 @@ recovers()
 
 ktap_setup ready
 ktap_test default "the flag is off, and nothing is compressed" off_by_default
+# changes: rxQ_cqe_compress_blks rxQ_cqe_compress_pkts
 ktap_test bursts "datagrams of bursts are received in compressed CQEs" counted bursts
 ktap_test tcp "a stream of TCP, too, with the same data" counted tcp_both_ways 1M
 ktap_test wraps "rings of 64: compressed CQEs go over the end of the queue" small_rings

@@ -292,8 +292,9 @@ static void test_compressed(void)
 		dut_ring(a, &sq, blocks(several(lens, ARRAY_SIZE(lens), 0)));
 		right = be32toh(((struct prm_cqe64 *)entry(0))->byte_cnt) == ARRAY_SIZE(lens);
 		for (i = at = 0; i < ARRAY_SIZE(lens); at += lens[i++] > STRIDE ? 2 : 1)
-			right = right && (minis[i].byte_cnt & htobe32(0xffff)) == htobe32(lens[i]) &&
-				be32toh(minis[i].byte_cnt) >> 16 == (lens[i] > STRIDE ? 2 : 1) &&
+			right = right &&
+				be32toh(minis[i].byte_cnt) ==
+					((lens[i] > STRIDE ? 2u : 1u) << 16) + lens[i] &&
 				be16toh(minis[i].stride_index) == (f ? 0 : at);
 		ktap(right, "compressed: lengths and numbers of strides, %s indices of strides",
 		     f ? "without" : "with");

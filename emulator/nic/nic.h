@@ -167,6 +167,12 @@ bool packet_l4_ok(const struct eth_packet *packet, uint64_t l4_sum);
 /* Write the IPv4 header's checksum; the TCP or UDP one over the bytes from l4 to @end. */
 void packet_set_l3_csum(uint8_t *data, const struct eth_packet *packet);
 void packet_set_l4_csum(uint8_t *data, const struct eth_packet *packet, uint32_t end);
+/*
+ * Of a segment of LSO, number @nr, with @n bytes from @off on: lengths, IP identification, and TCP
+ * sequence number and flags; of a tunnel, in both levels. @packet has the headers alone.
+ */
+void packet_set_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off,
+			bool first, bool last, unsigned int nr);
 
 void toeplitz_prepare(struct toeplitz *hash, const uint8_t key[40]);
 

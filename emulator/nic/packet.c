@@ -11,6 +11,9 @@
 #define IPPROTO_ROUTING 43
 #define IPPROTO_FRAGMENT 44
 #define IPPROTO_DSTOPTS 60
+#define TCP_FIN 0x01
+#define TCP_PSH 0x08
+#define TCP_CWR 0x80
 #define MAX_TAGS 2
 #define MAX_EXTENSIONS 8
 
@@ -420,4 +423,51 @@ void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_
 		prm_set(set, udp_sport, get16(l4));
 		prm_set(set, udp_dport, get16(l4 + 2));
 	}
+}
+
+/* ---- segments of LSO ---- */
+
+/* Fixes up lengths and IP identification of an LSO segment; of a tunnel, of one of its levels. */
+static void patch_lengths(uint8_t *data, const struct eth_packet *packet, uint32_t n,
+			  unsigned int nr)
+{
+	uint8_t *ip = data + packet->l3, *l4 = data + packet->l4;
+	uint32_t total = packet->len - packet->l3 + n;
+	uint16_t be;
+
+	if (packet->ip_version == 4) {
+		be = htobe16(total);
+		memcpy(ip + 2, &be, 2);
+		be = htobe16(((ip[4] << 8 | ip[5]) + nr) & 0xffff);
+		memcpy(ip + 4, &be, 2);
+	} else {
+		be = htobe16(total - 40);
+		memcpy(ip + 4, &be, 2);
+	}
+
+	if (packet->l4 && packet->proto != IPPROTO_TCP) {
+		be = htobe16(packet->len - packet->l4 + n);
+		memcpy(l4 + 4, &be, 2);
+	}
+}
+
+void packet_set_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off,
+			bool first, bool last, unsigned int nr)
+{
+	const struct eth_packet *inner = packet->inner ?: packet;
+	uint8_t *l4 = data + inner->l4;
+	uint32_t seq;
+
+	patch_lengths(data, packet, n, nr);
+	if (packet->inner)
+		patch_lengths(data, inner, n, nr);
+	if (inner->proto != IPPROTO_TCP)
+		return;
+	memcpy(&seq, l4 + 4, 4);
+	seq = htobe32(be32toh(seq) + off);
+	memcpy(l4 + 4, &seq, 4);
+	if (!last)
+		l4[13] &= ~(TCP_FIN | TCP_PSH);
+	if (!first)
+		l4[13] &= ~TCP_CWR;
 }

@@ -16,9 +16,6 @@
 #define LSO_MAX (1u << ETH_LOG_MAX_LSO)
 #define ROOM_RESERVE 64 /* places in the port's queue that are left for others */
 #define IPPROTO_TCP 6
-#define TCP_FIN 0x01
-#define TCP_PSH 0x08
-#define TCP_CWR 0x80
 
 /* ---- completions and errors of SQs ---- */
 
@@ -393,52 +390,6 @@ static uint8_t send_several(const struct tx *tx, bool equal, int *budget)
 	return syndrome;
 }
 
-/* Fixes up lengths and IP identification of an LSO segment; of a tunnel, of one of its levels. */
-static void patch_lengths(uint8_t *data, const struct eth_packet *packet, uint32_t n,
-			  unsigned int nr)
-{
-	uint8_t *ip = data + packet->l3, *l4 = data + packet->l4;
-	uint32_t total = packet->len - packet->l3 + n;
-	uint16_t be;
-
-	if (packet->ip_version == 4) {
-		be = htobe16(total);
-		memcpy(ip + 2, &be, 2);
-		be = htobe16(((ip[4] << 8 | ip[5]) + nr) & 0xffff);
-		memcpy(ip + 4, &be, 2);
-	} else {
-		be = htobe16(total - 40);
-		memcpy(ip + 4, &be, 2);
-	}
-
-	if (packet->l4 && packet->proto != IPPROTO_TCP) {
-		be = htobe16(packet->len - packet->l4 + n);
-		memcpy(l4 + 4, &be, 2);
-	}
-}
-
-/* And TCP sequence number and flags. */
-static void patch_segment(uint8_t *data, const struct eth_packet *packet, uint32_t n, uint32_t off,
-			  bool first, bool last, unsigned int nr)
-{
-	const struct eth_packet *inner = packet->inner ?: packet;
-	uint8_t *l4 = data + inner->l4;
-	uint32_t seq;
-
-	patch_lengths(data, packet, n, nr);
-	if (packet->inner)
-		patch_lengths(data, inner, n, nr);
-	if (inner->proto != IPPROTO_TCP)
-		return;
-	memcpy(&seq, l4 + 4, 4);
-	seq = htobe32(be32toh(seq) + off);
-	memcpy(l4 + 4, &seq, 4);
-	if (!last)
-		l4[13] &= ~(TCP_FIN | TCP_PSH);
-	if (!first)
-		l4[13] &= ~TCP_CWR;
-}
-
 /*
  * Sends the segment at @off, of @n bytes, unless it must wait; @nr counts the segments. Returns 0,
  * or the syndrome.
@@ -456,7 +407,7 @@ static uint8_t send_segment(const struct tx *tx, const struct eth_packet *packet
 		frame_free(frame);
 		return PRM_CQE_SYND_LOCAL_PROT;
 	}
-	patch_segment(frame->data, packet, n, off, !off, off + n == list->len, nr);
+	packet_set_segment(frame->data, packet, n, off, !off, off + n == list->len, nr);
 	if (must_wait(tx, frame)) {
 		frame_free(frame);
 		return 0;

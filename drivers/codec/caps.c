@@ -77,6 +77,16 @@ static void decode_dc(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 	caps->log_max_ra_res_dc = prm_get(cap, log_max_ra_res_dc);
 }
 
+/* Keys with and without pages are changed by UMR; one of gigabytes also refers to others. */
+static void decode_paging(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
+{
+	caps->odp = prm_get(cap, pg) && !caps->umr_modify_entity_size_disabled;
+	caps->odp_implicit = caps->odp && caps->fixed_buffer_size && prm_get(cap, null_mkey) &&
+			     caps->umr_extended_translation_offset &&
+			     !prm_get(cap, umr_indirect_mkey_disabled);
+	caps->max_indirection = prm_get(cap, max_indirection);
+}
+
 /* log_max_eq is the limit of the card; a function can have fewer. */
 static void decode_eqs(const struct prm_cmd_hca_cap *cap, struct cxr_caps *caps)
 {
@@ -199,6 +209,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	decode_counters(cap, caps);
 	decode_dcb(cap, caps);
 	decode_lag(cap, caps);
+	decode_paging(cap, caps);
 	caps->roce.roce = prm_get(cap, roce);
 }
 
@@ -337,6 +348,32 @@ void cxr_caps_decode_qos(const struct prm_qos_cap *cap, struct cxr_caps *caps)
 	caps->rates.burst = prm_get(cap, packet_pacing_burst_bound);
 	caps->rates.typical = prm_get(cap, packet_pacing_typical_size);
 	caps->rate_uid = prm_get(cap, packet_pacing_uid);
+}
+
+static u8 faults_of(const struct prm_odp_per_transport_service_cap *cap)
+{
+	return (prm_get(cap, send) ? CXR_ODP_SEND : 0) |
+	       (prm_get(cap, receive) ? CXR_ODP_RECV : 0) |
+	       (prm_get(cap, write) ? CXR_ODP_WRITE : 0) |
+	       (prm_get(cap, read) ? CXR_ODP_READ : 0) |
+	       (prm_get(cap, atomic) ? CXR_ODP_ATOMIC : 0) |
+	       (prm_get(cap, srq_receive) ? CXR_ODP_SRQ_RECV : 0);
+}
+
+void cxr_caps_decode_odp(const struct prm_odp_cap *cap, struct cxr_caps *caps)
+{
+	if (prm_get(cap, mem_page_fault)) {
+		caps->odp = false;
+		caps->odp_implicit = false;
+		return;
+	}
+	caps->odp_rc = faults_of(prm_sub_const(cap, transport_page_fault_scheme_cap.rc_odp_caps,
+					       odp_per_transport_service_cap));
+	caps->odp_ud = faults_of(prm_sub_const(cap, transport_page_fault_scheme_cap.ud_odp_caps,
+					       odp_per_transport_service_cap));
+	caps->odp_ud &= CXR_ODP_SEND | CXR_ODP_SRQ_RECV;	/* no more is known, as in-tree */
+	caps->odp_xrc = faults_of(prm_sub_const(cap, transport_page_fault_scheme_cap.xrc_odp_caps,
+						odp_per_transport_service_cap));
 }
 
 void cxr_caps_decode_memic(const struct prm_device_mem_cap *cap, struct cxr_caps *caps)

@@ -14,6 +14,14 @@
 /* Addresses of a port that the driver has tables for. */
 #define CXR_MACS_MAX	1024
 
+/* Requests whose memory may be missing. */
+#define CXR_ODP_SEND		(1 << 0)
+#define CXR_ODP_RECV		(1 << 1)
+#define CXR_ODP_WRITE		(1 << 2)
+#define CXR_ODP_READ		(1 << 3)
+#define CXR_ODP_ATOMIC		(1 << 4)
+#define CXR_ODP_SRQ_RECV	(1 << 5)
+
 struct cxr_caps {
 	u8 num_ports;
 	bool eth;			/* port_type is Ethernet */
@@ -130,6 +138,11 @@ struct cxr_caps {
 	u32 memic_max;			/* bytes at once */
 	u8 memic_log_align;		/* of multiples of 64 bytes */
 	u32 memic_ops;			/* a bit for each operation */
+	bool odp;			/* on-demand paging: faults of the transport scheme; then: */
+	bool odp_implicit;		/* a key for all of a process can be made, */
+	u32 null_key;			/* of parts that have no key yet; by QUERY_SPECIAL_CONTEXTS */
+	u8 odp_rc, odp_ud, odp_xrc;	/* what may fault: sets of CXR_ODP_* */
+	u8 max_indirection;		/* keys that refer to keys that refer to keys ... */
 	bool vport_lb_uc, vport_lb_mc;	/* loopback of the vport can be switched off */
 	/* RoCE */
 	struct cxr_roce_support roce;
@@ -153,6 +166,8 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 			 struct cxr_caps *caps);
 void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_qos(const struct prm_qos_cap *cap, struct cxr_caps *caps);
+/* Of a device with caps->odp, which it clears if the driver cannot use it. */
+void cxr_caps_decode_odp(const struct prm_odp_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_memic(const struct prm_device_mem_cap *cap, struct cxr_caps *caps);
 /* Can the range be one of memory: in a BAR of @bar bytes, behind the registers? */
 bool cxr_caps_memic_within(u64 start, u64 len, u64 bar);

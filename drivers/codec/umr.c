@@ -5,6 +5,7 @@
 
 #define NO_QPN 0xffffff		/* not bound to a QP */
 #define VARIANT_MASK 0xff
+#define OCTWORD 16
 
 static void set_rights(struct prm_mkc *mkc, u32 access)
 {
@@ -106,7 +107,51 @@ void cxr_umr_access(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 
 	prm_set(mkc, pd, pdn);
 }
 
+static void set_use(struct prm_mkc *mkc, const struct cxr_umr_use *use)
+{
+	set_rights(mkc, use->access);
+	prm_set(mkc, pd, use->pdn);
+	prm_set(mkc, length64, use->length64);
+	prm_set64(mkc, start_addr, use->va);
+	prm_set64(mkc, len, use->len);
+	prm_set(mkc, log_page_size, use->log_page_size);
+}
+
+void cxr_umr_list(struct prm_wqe_umr_ctrl_seg *ctrl, struct prm_mkc *mkc, u32 key,
+		  const struct cxr_umr_part *part, bool is_free, const struct cxr_umr_use *use)
+{
+	u64 at = part->offset / OCTWORD;
+
+	memset(ctrl, 0, sizeof(*ctrl));
+	ctrl->flags = PRM_UMR_TRANSLATION_OFFSET_EN |
+		      (is_free ? PRM_UMR_CHECK_NOT_FREE : PRM_UMR_CHECK_FREE);
+	ctrl->xlt_octowords = cpu_to_be16(part->bytes / OCTWORD);
+	ctrl->xlt_offset = cpu_to_be16(at & 0xffff);
+	ctrl->xlt_offset_47_16 = cpu_to_be32(at >> 16);
+
+	memset(mkc, 0, sizeof(*mkc));
+	prm_set(mkc, qpn, NO_QPN);
+	prm_set(mkc, mkey_7_0, key & VARIANT_MASK);
+	if (!use)
+		return;
+	ctrl->mkey_mask = cpu_to_be64(REG_MASK | PRM_UMR_MASK_PD |
+				      (use->atomic ? PRM_UMR_MASK_A : 0));
+	set_use(mkc, use);
+}
+
 void cxr_umr_page(struct prm_mtt *mtt, u64 addr)
 {
 	mtt->ptag = cpu_to_be64(addr | PRM_MTT_READ | PRM_MTT_WRITE);
+}
+
+void cxr_umr_mtt(struct prm_mtt *mtt, u64 entry)
+{
+	mtt->ptag = cpu_to_be64(entry);
+}
+
+void cxr_umr_key(struct prm_klm *klm, u32 bytes, u32 key, u64 va)
+{
+	klm->bcount = cpu_to_be32(bytes);
+	klm->key = cpu_to_be32(key);
+	klm->va = cpu_to_be64(va);
 }

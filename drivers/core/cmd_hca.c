@@ -235,11 +235,54 @@ static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_PORT_SELECTION, &bufs->set);
 }
 
+/* Whatever the device can, of what it does not do by itself; by the transport scheme alone. */
+static int set_odp_caps(struct cxr_core *core, struct cap_bufs *bufs)
+{
+	struct prm_odp_cap *max, *set;
+	bool chosen = false;
+	int err;
+
+	err = query_both(core, PRM_CAP_ODP, bufs);
+	if (err)
+		return err;
+
+	memset(&bufs->set, 0, sizeof(bufs->set));
+	max = prm_sub(&bufs->max, capability.odp_cap, odp_cap);
+	set = prm_sub(&bufs->set, capability.odp_cap, odp_cap);
+	*set = *prm_sub(&bufs->cur, capability.odp_cap, odp_cap);
+#define CHOOSE(field) ({								\
+	if (prm_get(max, transport_page_fault_scheme_cap.field)) {			\
+		prm_set(set, transport_page_fault_scheme_cap.field, 1);			\
+		chosen = true;								\
+	}										\
+})
+	CHOOSE(ud_odp_caps.srq_receive);
+	CHOOSE(rc_odp_caps.srq_receive);
+	CHOOSE(xrc_odp_caps.srq_receive);
+	CHOOSE(xrc_odp_caps.send);
+	CHOOSE(xrc_odp_caps.receive);
+	CHOOSE(xrc_odp_caps.write);
+	CHOOSE(xrc_odp_caps.read);
+	CHOOSE(xrc_odp_caps.atomic);
+	CHOOSE(dc_odp_caps.srq_receive);
+	CHOOSE(dc_odp_caps.send);
+	CHOOSE(dc_odp_caps.receive);
+	CHOOSE(dc_odp_caps.write);
+	CHOOSE(dc_odp_caps.read);
+	CHOOSE(dc_odp_caps.atomic);
+#undef CHOOSE
+	if (prm_get(set, mem_page_fault)) {
+		prm_set(set, mem_page_fault, 0);
+		chosen = true;
+	}
+	return chosen ? set_caps(core, PRM_CAP_ODP, &bufs->set) : 0;
+}
+
 /* Sets the capabilities that the driver chooses. *owned: INIT_HCA takes the owner. */
 static int choose_caps(struct cxr_core *core, bool *owned)
 {
 	struct cap_bufs *bufs = kvzalloc(sizeof(*bufs), GFP_KERNEL);
-	bool roce, atomic, port_selection;
+	bool roce, atomic, odp, port_selection;
 	int err;
 
 	if (!bufs)
@@ -249,11 +292,15 @@ static int choose_caps(struct cxr_core *core, bool *owned)
 	*owned = prm_get(&bufs->set, capability.cmd_hca_cap.sw_owner_id);
 	roce = prm_get(&bufs->set, capability.cmd_hca_cap.roce);
 	atomic = prm_get(&bufs->set, capability.cmd_hca_cap.atomic);
+	odp = IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING) &&
+	      prm_get(&bufs->set, capability.cmd_hca_cap.pg);
 	port_selection = prm_get(&bufs->set, capability.cmd_hca_cap.port_selection_cap);
 	if (!err && roce)
 		err = set_roce_caps(core, bufs);
 	if (!err && atomic)
 		err = set_atomic_caps(core, bufs);
+	if (!err && odp)
+		err = set_odp_caps(core, bufs);
 	if (!err && port_selection)
 		err = set_port_selection_caps(core, bufs);
 	kvfree(bufs);
@@ -369,6 +416,13 @@ static int read_rdma_pages(struct cxr_core *core, struct prm_query_hca_cap_out *
 		if (err)
 			return err;
 		cxr_caps_decode_atomic(prm_sub(out, capability.atomic_caps, atomic_caps), caps);
+	}
+	caps->odp = caps->odp && IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING);
+	if (caps->odp) {
+		err = query_caps(core, PRM_CAP_ODP, PRM_CAP_CUR, out);
+		if (err)
+			return err;
+		cxr_caps_decode_odp(prm_sub(out, capability.odp_cap, odp_cap), caps);
 	}
 	if (caps->lag_hash) {
 		err = query_caps(core, PRM_CAP_PORT_SELECTION, PRM_CAP_CUR, out);
@@ -516,20 +570,24 @@ static int init_hca(struct cxr_core *core, bool owned)
 	return cxr_cmd(core, init_hca, &in, &out);
 }
 
-static int query_terminate_lkey(struct cxr_core *core)
+static int query_special_keys(struct cxr_core *core)
 {
 	struct prm_query_special_contexts_in in = {};
 	struct prm_query_special_contexts_out out;
 	int err;
 
 	core->terminate_lkey = PRM_WQE_LKEY_TERMINATE;
-	if (!core->caps.terminate_lkey)
+	if (!core->caps.terminate_lkey && !core->caps.odp_implicit)
 		return 0;
 
 	err = cxr_cmd(core, query_special_contexts, &in, &out);
-	if (!err)
+	if (err)
+		return err;
+	if (core->caps.terminate_lkey)
 		core->terminate_lkey = prm_get(&out, terminate_scatter_list_mkey);
-	return err;
+	if (core->caps.odp_implicit)
+		core->caps.null_key = prm_get(&out, null_mkey);
+	return 0;
 }
 
 static void teardown_hca(struct cxr_core *core)
@@ -656,7 +714,7 @@ int cxr_hca_up(void *owner)
 	if (!err)
 		err = query_adapter(core);
 	if (!err)
-		err = query_terminate_lkey(core);
+		err = query_special_keys(core);
 	if (err)
 		goto err_teardown;
 	cxr_roce_grant(dev);

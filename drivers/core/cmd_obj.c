@@ -160,6 +160,20 @@ int cxr_cmd_query_q_counter(struct cxr_core *core, u32 id, u64 *values)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_q_counter);
 
+/* What the list of a key has that a send WQE fills. */
+static u32 list_mode(enum cxr_mkey_kind kind)
+{
+	switch (kind) {
+	case CXR_MKEY_FAST_REG:
+	case CXR_MKEY_PAGING:
+		return PRM_MKC_MTT;
+	case CXR_MKEY_PAGING_ALL:
+		return PRM_MKC_KSM;
+	default:
+		return PRM_MKC_KLMS;
+	}
+}
+
 static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cxr_mkey_attr *attr,
 		       u8 variant, u32 octwords)
 {
@@ -200,9 +214,8 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 	/* Free until a send WQE registers or binds memory. */
 	prm_set(mkc, free, 1);
 	prm_set(mkc, umr_en, 1);
-	prm_set(mkc, access_mode_1_0,
-		attr->kind == CXR_MKEY_FAST_REG ? PRM_MKC_MTT : PRM_MKC_KLMS);
-	if (attr->kind == CXR_MKEY_FAST_REG)
+	prm_set(mkc, access_mode_1_0, list_mode(attr->kind));
+	if (list_mode(attr->kind) != PRM_MKC_KLMS)
 		prm_set(mkc, log_page_size, PAGE_SHIFT);
 	prm_set(mkc, en_rinval, attr->kind == CXR_MKEY_WINDOW_INV);
 }
@@ -220,6 +233,7 @@ static u32 count_octwords(const struct cxr_mkey_attr *attr)
 	case CXR_MKEY_PAGES:
 		return DIV_ROUND_UP(max(attr->npages, attr->room), 2);
 	case CXR_MKEY_FAST_REG:
+	case CXR_MKEY_PAGING:
 		return ALIGN(attr->npages, CXR_UMR_PAGES_ALIGN) / 2;
 	default:
 		return ALIGN(attr->npages, CXR_UMR_PAGES_ALIGN / 2);

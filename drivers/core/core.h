@@ -119,13 +119,16 @@ struct cxr_eq {
 	u64 events;
 };
 
-enum cxr_async_eq { CXR_EQ_CMD, CXR_EQ_ASYNC, CXR_EQ_PAGES, CXR_ASYNC_EQS };
+enum cxr_async_eq { CXR_EQ_CMD, CXR_EQ_ASYNC, CXR_EQ_PAGES, CXR_EQ_FAULTS, CXR_ASYNC_EQS };
 
 struct cxr_eqs {
 	struct cxr_eq async[CXR_ASYNC_EQS];	/* all on MSI-X vector 0 */
 	struct cxr_eq *comp;			/* comp[n] is on MSI-X vector n + 1 */
 	struct mutex poll_lock;		/* serializes polling in place of an interrupt */
 	struct xarray cqs;			/* CQN -> struct cxr_cq */
+	/* of cxr_faults_start(), while that EQ is live */
+	bool (*take_fault)(void *priv, const struct prm_eqe *eqe);
+	void *fault_priv;
 	char (*names)[40];			/* interrupt names by MSI-X vector */
 };
 

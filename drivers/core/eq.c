@@ -2,8 +2,9 @@
 /*
  * Event queues, and the CQs that report through them.
  *
- * Three EQs share MSI-X vector 0: for command completions, page requests (unless the device sends
- * none), and all other events but completions. Each completion vector has an EQ of its own. CQs are
+ * Up to four EQs share MSI-X vector 0: for command completions, page requests (unless the device
+ * sends none), page faults (from the first memory on that can have some), and all other events but
+ * completions. Each completion vector has an EQ of its own. CQs are
  * looked up by number under RCU; cxr_cq_destroy() waits for both handlers that may have found one,
  * and for poll_vector().
  */
@@ -12,6 +13,7 @@
 #include "prm/cmdif.h"
 #include "prm/eqe.h"
 #include "prm/obj.h"
+#include "cxr/fault.h"
 #include "cxr/health.h"
 #include "eswitch.h"
 #include "trace.h"
@@ -23,6 +25,7 @@
 #define EQ_CI_EVERY	64
 #define LOG_CMD_EQ	7		/* more than twice the number of slots */
 #define LOG_PAGES_EQ	7
+#define LOG_FAULTS_EQ	12		/* as in-tree */
 
 #define ASYNC_EVENTS (BIT_ULL(PRM_EVENT_PATH_MIG) | BIT_ULL(PRM_EVENT_COMM_EST) | \
 		      BIT_ULL(PRM_EVENT_SQ_DRAINED) | \
@@ -182,14 +185,42 @@ static unsigned int drain(struct cxr_eq *eq)
 	return n;
 }
 
+/* The same for page faults. What the client does not take stays in the queue, which is not armed. */
+static unsigned int drain_faults(struct cxr_eq *eq)
+{
+	const struct prm_eqe *eqe;
+	unsigned int n = 0;
+	bool taken = true;
+
+	if (!smp_load_acquire(&eq->live))	/* pairs with start_eq() */
+		return 0;
+
+	while (n < EQ_BUDGET && (eqe = next_eqe(eq))) {
+		taken = eq->dev->eqs.take_fault(eq->dev->eqs.fault_priv, eqe);
+		if (!taken) {
+			eq->ci--;
+			break;
+		}
+		trace_cxr_event(dev_name(eq->dev->core.dev), eq->name, eqe->type, eqe->sub_type,
+				0, 0);
+		if (!(++n % EQ_CI_EVERY))
+			cxr_uar_update_eq(eq->dev->uar, eq->eqn, eq->ci, false);
+	}
+
+	eq->events += n;
+	if (n || !taken)
+		cxr_uar_update_eq(eq->dev->uar, eq->eqn, eq->ci, taken);
+	return n;
+}
+
 static unsigned int drain_async(struct cxr_dev *dev)
 {
 	unsigned int n = 0;
 	int i;
 
-	for (i = 0; i < CXR_ASYNC_EQS; i++)
+	for (i = 0; i < CXR_EQ_FAULTS; i++)
 		n += drain(&dev->eqs.async[i]);
-	return n;
+	return n + drain_faults(&dev->eqs.async[CXR_EQ_FAULTS]);
 }
 
 static irqreturn_t async_irq(int irq, void *data)
@@ -430,7 +461,7 @@ static void stop_pages_eq(struct cxr_dev *dev)
 
 u32 cxr_eq_async(const struct cxr_dev *dev)
 {
-	return CXR_ASYNC_EQS - !dev->core.caps.page_requests;
+	return CXR_ASYNC_EQS - !dev->core.caps.page_requests - !dev->core.caps.odp;
 }
 
 int cxr_eq_up(void *owner)
@@ -482,6 +513,32 @@ void cxr_eq_down(void *owner)
 	stop_eq(&async[CXR_EQ_CMD]);
 	cxr_irq_free(dev, 0, dev);
 }
+
+/* ---- page faults ----------------------------------------------------------------------------- */
+
+int cxr_faults_start(struct cxr_core *core, bool (*take)(void *priv, const struct prm_eqe *eqe),
+		     void *priv)
+{
+	struct cxr_dev *dev = to_dev(core);
+
+	dev->eqs.take_fault = take;
+	dev->eqs.fault_priv = priv;
+	return start_eq(dev, &dev->eqs.async[CXR_EQ_FAULTS], "faults", LOG_FAULTS_EQ, 0,
+			BIT_ULL(PRM_EVENT_PAGE_FAULT));
+}
+EXPORT_SYMBOL_GPL(cxr_faults_start);
+
+void cxr_faults_stop(struct cxr_core *core)
+{
+	stop_eq(&to_dev(core)->eqs.async[CXR_EQ_FAULTS]);
+}
+EXPORT_SYMBOL_GPL(cxr_faults_stop);
+
+void cxr_faults_poll(struct cxr_core *core)
+{
+	poll_vector(to_dev(core), 0);
+}
+EXPORT_SYMBOL_GPL(cxr_faults_poll);
 
 struct cxr_comp_eq cxr_comp_eq(const struct cxr_core *core, int vector)
 {

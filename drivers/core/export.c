@@ -8,6 +8,7 @@
 #include "../codec/counter.h"
 #include "../codec/cqe.h"
 #include "../codec/devx.h"
+#include "../codec/fault.h"
 #include "../codec/fec.h"
 #include "../codec/flow.h"
 #include "../codec/link.h"
@@ -52,6 +53,10 @@ EXPORT_SYMBOL_GPL(cxr_devx_opcode);
 EXPORT_SYMBOL_GPL(cxr_devx_set_uid);
 EXPORT_SYMBOL_GPL(cxr_devx_use_umems);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
+EXPORT_SYMBOL_GPL(cxr_fault_decode);
+EXPORT_SYMBOL_GPL(cxr_fault_send_bytes);
+EXPORT_SYMBOL_GPL(cxr_fault_walk_begin);
+EXPORT_SYMBOL_GPL(cxr_fault_walk_next);
 EXPORT_SYMBOL_GPL(cxr_fec_corrects);
 EXPORT_SYMBOL_GPL(cxr_fec_ethtool);
 EXPORT_SYMBOL_GPL(cxr_fec_modes);
@@ -75,6 +80,9 @@ EXPORT_SYMBOL_GPL(cxr_umr_invalidate);
 EXPORT_SYMBOL_GPL(cxr_umr_access);
 EXPORT_SYMBOL_GPL(cxr_umr_enable);
 EXPORT_SYMBOL_GPL(cxr_umr_page);
+EXPORT_SYMBOL_GPL(cxr_umr_list);
+EXPORT_SYMBOL_GPL(cxr_umr_mtt);
+EXPORT_SYMBOL_GPL(cxr_umr_key);
 EXPORT_SYMBOL_GPL(cxr_wqe_atomic);
 EXPORT_SYMBOL_GPL(cxr_wqe_inline);
 EXPORT_SYMBOL_GPL(cxr_wqe_datagram);

@@ -84,13 +84,15 @@ enum cxr_mkey_kind {
 	CXR_MKEY_WINDOW,	/* memory window, to be bound by a send WQE */
 	CXR_MKEY_WINDOW_INV,	/* the same, and a peer may invalidate it */
 	CXR_MKEY_MEMIC,		/* memory of the device */
+	CXR_MKEY_PAGING,	/* room for pages that come and go, by UMR; free until then */
+	CXR_MKEY_PAGING_ALL,	/* the same for keys of type CXR_MKEY_PAGING, all of one size */
 };
 
 struct cxr_mkey_attr {
 	enum cxr_mkey_kind kind;
 	u32 pdn;
 	u32 access;		/* enum cxr_access; local read is always allowed */
-	u32 npages;		/* for windows: number of parts */
+	u32 npages;		/* for windows: number of parts; for PAGING_ALL: of keys */
 	/* CXR_MKEY_PAGES, CXR_MKEY_MEMIC */
 	u64 va;			/* IOVA of the first byte, or its place in BAR 0 */
 	u64 len;

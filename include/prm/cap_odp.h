@@ -14,6 +14,7 @@ struct prm_odp_per_transport_service_cap_bits {
 	u8 srq_receive[1];
 	u8 rsvd_06[26];
 };
+PRM_LAYOUT(odp_per_transport_service_cap, 0x4);
 
 struct prm_odp_scheme_cap_bits {
 	u8 rsvd_00[64];

@@ -48,6 +48,7 @@ void test_wqe(void);
 void test_cqe(void);
 void test_caps(void);
 void test_memic(void);
+void test_fault(void);
 void test_counter(void);
 void test_flow(void);
 void test_ntuple(void);

@@ -93,6 +93,7 @@ int main(void)
 	test_cqe();
 	test_caps();
 	test_memic();
+	test_fault();
 	test_counter();
 	test_flow();
 	test_ntuple();

@@ -138,6 +138,21 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 
+/* Receive requests of the kernel cannot fault, as in-tree. */
+static void fill_odp_attr(const struct cxr_caps *caps, struct ib_device_attr *attr, bool user)
+{
+	u32 recv = IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_SRQ_RECV;
+
+	cxr_ib_odp_fill_caps(caps, &attr->odp_caps);
+	if (caps->odp)
+		attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
+	if (user)
+		return;
+	attr->odp_caps.per_transport_caps.rc_odp_caps &= ~recv;
+	attr->odp_caps.per_transport_caps.ud_odp_caps &= ~recv;
+	attr->odp_caps.per_transport_caps.xrc_odp_caps &= ~recv;
+}
+
 /* ib_core itself calls this without @udata. */
 int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 			struct ib_udata *udata)
@@ -199,6 +214,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->cq_caps.max_cq_moderation_period = CXR_CQ_PERIOD_MAX;
 	}
 	attr->max_dm_size = caps->memic_max;
+	fill_odp_attr(caps, attr, udata);
 	fill_raw_attr(caps, attr);
 	return udata ? copy_resp_query_device(caps, ibdev, udata) : 0;
 }

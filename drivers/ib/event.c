@@ -18,8 +18,7 @@ static const enum ib_event_type qp_events[] = {
 	[CXR_QPE_ACCESS] = IB_EVENT_QP_ACCESS_ERR,
 };
 
-/* The QP with a reference, or NULL. */
-static struct cxr_ib_qp *get_qp(struct cxr_ib_dev *dev, u32 qpn)
+struct cxr_ib_qp *cxr_ib_get_qp(struct cxr_ib_dev *dev, u32 qpn)
 {
 	struct cxr_ib_qp *qp;
 	unsigned long flags;
@@ -57,7 +56,7 @@ static void qp_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 
 	if (event->what >= ARRAY_SIZE(qp_events))
 		return;
-	qp = get_qp(dev, event->num);
+	qp = cxr_ib_get_qp(dev, event->num);
 	if (!qp)
 		return;
 
@@ -129,8 +128,7 @@ static void queue_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 	put_event_target(target);
 }
 
-/* The SRQ with a reference, or NULL. */
-static struct cxr_ib_srq *get_srq(struct cxr_ib_dev *dev, u32 srqn)
+struct cxr_ib_srq *cxr_ib_get_srq(struct cxr_ib_dev *dev, u32 srqn)
 {
 	struct cxr_ib_srq *srq;
 	unsigned long flags;
@@ -155,7 +153,7 @@ static void srq_event(struct cxr_ib_dev *dev, const struct cxr_event *event)
 		.device = &dev->ibdev,
 		.event = event->what ? IB_EVENT_SRQ_ERR : IB_EVENT_SRQ_LIMIT_REACHED,
 	};
-	struct cxr_ib_srq *srq = get_srq(dev, event->num);
+	struct cxr_ib_srq *srq = cxr_ib_get_srq(dev, event->num);
 
 	if (!srq)
 		return;

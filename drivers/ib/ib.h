@@ -112,6 +112,7 @@ struct cxr_ib_optional {
  * @rdma_tables: flow tables of RoCE packets received and sent, for @optional
  * @optional: optional counters; as @rdma_tables under the lock of the port's statistics
  * @devx: user contexts, or NULL: the device has none
+ * @odp: on-demand paging, or NULL: the device has none
  * @dm_lock: protects @dm_pages
  * @dm_pages: which pages of the device's memory are not free, or NULL: it has none
  * @debugfs: file that lists the QPs
@@ -170,6 +171,7 @@ struct cxr_ib_dev {
 	struct cxr_ib_rdma_table rdma_tables[2];
 	struct cxr_ib_optional optional[CXR_OPTIONAL_COUNTERS];
 	struct cxr_ib_devx *devx;
+	struct cxr_ib_odp *odp;
 	spinlock_t dm_lock;			/* the device's memory */
 	unsigned long *dm_pages __guarded_by(&dm_lock);
 	struct dentry *debugfs;
@@ -261,6 +263,11 @@ struct cxr_ib_force;
 /* devx.h: user contexts. */
 struct cxr_ib_devx;
 
+/* odp.h: on-demand paging. */
+struct cxr_ib_odp;
+struct cxr_ib_odp_key;
+struct cxr_ib_odp_mr;
+
 /* A counter set of single QPs, beside that of the port. */
 struct cxr_ib_q_set {
 	u32 id;
@@ -281,6 +288,7 @@ struct cxr_ib_ah {
  * @log_room: of @mkey, as cxr_ib_mkey_create() returned it
  * @access: enum cxr_access
  * @va: IOVA of @umem
+ * @odp: of on-demand paging: everything but @ibmr is there; else NULL
  * @pages: fast registration: page list that a WQE hands to the device
  * @pages_dma: DMA address of @pages
  * @pages_size: size of @pages in bytes
@@ -294,6 +302,7 @@ struct cxr_ib_mr {
 	u8 log_room;
 	u32 access;
 	u64 va;
+	struct cxr_ib_odp_mr *odp;
 	struct prm_mtt *pages;
 	dma_addr_t pages_dma;
 	u32 pages_size;
@@ -452,6 +461,19 @@ int cxr_ib_mkey_destroy(struct cxr_ib_dev *dev, u32 mkey, u8 log_room, u32 acces
  * the key is undefined: destroy it.
  */
 int cxr_ib_mkey_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access);
+struct cxr_ib_xlt;
+/*
+ * Writes entries of the list of a key of kind CXR_MKEY_PAGING or _PAGING_ALL, in use, or free with
+ * @use, all of which but @atomic is set; @n is not 0. -EFAULT: of xlt->fill(); -ENODEV: the device
+ * has failed. Sleeps, but does not wait for memory.
+ */
+int cxr_ib_mkey_write(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
+		      struct cxr_umr_use *use);
+/*
+ * From the return on the device does not access memory by the key, which stays, and is free; *gone:
+ * it had to be destroyed. After an error the device may. As above.
+ */
+int cxr_ib_mkey_stop(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, bool *gone);
 /* Stage: after the last MR of user space. May sleep. */
 void cxr_ib_mkeys_down(void *dev);
 
@@ -464,18 +486,72 @@ void cxr_ib_mkeys_down(void *dev);
 /* @atomic: UMR can set atomic access. */
 int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, bool atomic)
 	__must_hold(&dev->umr_lock);
+/* A key in use becomes free, and stays in its PD. */
+int cxr_ib_umr_stop(struct cxr_ib_dev *dev, u32 mkey, u32 pdn) __must_hold(&dev->umr_lock);
 /* A key in use becomes free, and belongs to the PD of the UMR QP. */
 int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey) __must_hold(&dev->umr_lock);
 /* A free key gets PD, access, region and the pages @dma. */
 int cxr_ib_umr_enable(struct cxr_ib_dev *dev, const struct cxr_fast_reg *reg,
 		      const dma_addr_t *dma, u32 pdn, bool atomic)
 	__must_hold(&dev->umr_lock);
+/* A list of a key, whose entries are of 2^@log_entry bytes. */
+struct cxr_ib_xlt {
+	u32 key;
+	u8 log_entry;
+	u64 n;			/* entries */
+	/* Writes entries @first to @first + @n - 1 to zeroed memory; an error ends the change. */
+	int (*fill)(void *arg, void *to, u64 first, u64 n);
+	void *arg;
+};
+
+/*
+ * Entries from @first on, @n > 0 of them, and others in the same blocks, are written to the list of
+ * a key in use, or with @use to that of a free one, which comes into use.
+ */
+int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
+		    const struct cxr_umr_use *use)
+	__must_hold(&dev->umr_lock);
+/*
+ * Takes umr_lock. Until it is released no allocation waits for memory to be reclaimed: that may
+ * wait for umr_lock. Returns the argument of the other one.
+ */
+unsigned int cxr_ib_umr_lock(struct cxr_ib_dev *dev) __acquires(&dev->umr_lock);
+void cxr_ib_umr_unlock(struct cxr_ib_dev *dev, unsigned int flags) __releases(&dev->umr_lock);
 /* Destroys the QP, if there is one, and its PD: no key may refer to that. */
 void cxr_ib_umr_down(struct cxr_ib_dev *dev) __must_hold(&dev->umr_lock);
 
 /* wc.c */
 /* Do BlueFlame writes reach the device in one piece? false if the test cannot run. May sleep. */
 bool cxr_ib_test_wc(struct cxr_ib_dev *dev);
+
+/* odp.c */
+extern const struct ib_device_ops cxr_ib_odp_ops;
+/* Stage: on-demand paging, if the device has it. */
+int cxr_ib_odp_up(void *dev);
+void cxr_ib_odp_down(void *dev);
+/* What ib_core tells programs. */
+void cxr_ib_odp_fill_caps(const struct cxr_caps *caps, struct ib_odp_caps *odp);
+
+/* odp_mr.c */
+/*
+ * Memory of the process at @start, @length bytes, or all of it (0, ~0), with on-demand paging.
+ * ERR_PTR: -EOPNOTSUPP, -EINVAL, -ENOMEM, or the error of a command.
+ */
+struct ib_mr *cxr_ib_odp_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access);
+/* As it was registered: enum ib_access_flags. */
+int cxr_ib_odp_access(const struct cxr_ib_odp_mr *odp);
+/* The same memory again, for a new MR. As cxr_ib_odp_reg(). */
+struct ib_mr *cxr_ib_odp_rereg(const struct cxr_ib_odp_mr *odp, struct ib_pd *pd, int access);
+/* Waits for faults of the MR in progress. The process may be gone. */
+void cxr_ib_odp_dereg(struct cxr_ib_odp_mr *odp);
+/* A process gets no memory windows to parts of MRs without these. May sleep. -ENOMEM */
+int cxr_ib_odp_add_window(struct cxr_ib_dev *dev, u32 rkey, u32 parts);
+/* Does nothing for one that was not added. Waits for faults. */
+void cxr_ib_odp_remove_window(struct cxr_ib_dev *dev, u32 rkey);
+
+/* odp_advise.c */
+int cxr_ib_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+		     struct ib_sge *sges, u32 n, struct uverbs_attr_bundle *attrs);
 
 /* clock.c */
 /* The clock's part of the response to a new context. */

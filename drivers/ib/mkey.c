@@ -117,10 +117,10 @@ static void drop_mkeys(struct cxr_ib_dev *dev)
 void cxr_ib_mkeys_down(void *owner)
 {
 	struct cxr_ib_dev *dev = owner;
+	unsigned int flags = cxr_ib_umr_lock(dev);
 
-	mutex_lock(&dev->umr_lock);
 	drop_mkeys(dev);
-	mutex_unlock(&dev->umr_lock);
+	cxr_ib_umr_unlock(dev, flags);
 }
 
 /* ---- keys of MRs ----------------------------------------------------------------------------- */
@@ -175,13 +175,14 @@ static int use_kept(struct cxr_ib_dev *dev, const struct cxr_mkey_attr *attr, u8
 
 int cxr_ib_mkey_create(struct cxr_ib_dev *dev, struct cxr_mkey_attr *attr, u32 *mkey, u8 *log_room)
 {
+	unsigned int flags;
 	int err = -ENOENT;
 
 	*log_room = log_room_for(&dev->core->caps, attr->npages);
 	if (*log_room) {
-		mutex_lock(&dev->umr_lock);
+		flags = cxr_ib_umr_lock(dev);
 		err = use_kept(dev, attr, *log_room, mkey);
-		mutex_unlock(&dev->umr_lock);
+		cxr_ib_umr_unlock(dev, flags);
 		attr->room = BIT(*log_room);
 	}
 	return err ? cxr_cmd_create_mkey(dev->core, attr, mkey) : 0;
@@ -233,35 +234,75 @@ static int keep_mkey(struct cxr_ib_dev *dev, struct kept_mkey *kept, u8 log_room
 int cxr_ib_mkey_destroy(struct cxr_ib_dev *dev, u32 mkey, u8 log_room, u32 access)
 {
 	struct kept_mkey *kept = log_room ? kmalloc(sizeof(*kept), GFP_KERNEL) : NULL;
+	unsigned int flags;
 	int err, keep;
 
 	if (!kept)
 		return cxr_cmd_destroy_mkey(dev->core, mkey);
 
 	kept->mkey = mkey;
-	mutex_lock(&dev->umr_lock);
+	flags = cxr_ib_umr_lock(dev);
 	keep = keep_mkey(dev, kept, log_room, access);
 	if (!keep) {
-		mutex_unlock(&dev->umr_lock);
+		cxr_ib_umr_unlock(dev, flags);
 		return 0;
 	}
 	err = cxr_cmd_destroy_mkey(dev->core, mkey);
 	/* After the key, which may refer to the PD. */
 	if (keep != -ENOSPC)
 		drop_mkeys(dev);
-	mutex_unlock(&dev->umr_lock);
+	cxr_ib_umr_unlock(dev, flags);
 	kfree(kept);
 	return err;
 }
 
 int cxr_ib_mkey_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 {
+	unsigned int flags = cxr_ib_umr_lock(dev);
 	int err;
 
-	mutex_lock(&dev->umr_lock);
 	err = cxr_ib_umr_change(dev, mkey, pdn, access, umr_sets_atomic(&dev->core->caps));
 	if (err)
 		drop_mkeys(dev);
-	mutex_unlock(&dev->umr_lock);
+	cxr_ib_umr_unlock(dev, flags);
+	return err;
+}
+
+/* ---- keys of memory that comes and goes ------------------------------------------------------ */
+
+int cxr_ib_mkey_write(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
+		      struct cxr_umr_use *use)
+{
+	unsigned int flags;
+	int err;
+
+	if (cxr_core_dead(dev->core))
+		return -ENODEV;
+	flags = cxr_ib_umr_lock(dev);
+	if (use)
+		use->atomic = umr_sets_atomic(&dev->core->caps);
+	err = cxr_ib_umr_list(dev, xlt, first, n, use);
+	if (err && err != -EFAULT)	/* of xlt->fill() */
+		drop_mkeys(dev);
+	cxr_ib_umr_unlock(dev, flags);
+	return err;
+}
+
+int cxr_ib_mkey_stop(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, bool *gone)
+{
+	unsigned int flags;
+	int err;
+
+	*gone = false;
+	if (cxr_core_dead(dev->core))
+		return 0;
+	flags = cxr_ib_umr_lock(dev);
+	err = cxr_ib_umr_stop(dev, mkey, pdn);
+	if (err) {
+		err = cxr_cmd_destroy_mkey(dev->core, mkey);
+		*gone = !err;
+		drop_mkeys(dev);
+	}
+	cxr_ib_umr_unlock(dev, flags);
 	return err;
 }

@@ -141,7 +141,7 @@ struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 
 		.va = virt_addr,
 		.len = length,
 	};
-	int err = check_mr_access(dev, access);
+	int err = check_mr_access(dev, access & ~IB_ACCESS_ON_DEMAND);
 
 	if (err)
 		return ERR_PTR(err);
@@ -149,6 +149,8 @@ struct ib_mr *cxr_ib_reg_user_mr(struct ib_pd *ibpd, u64 start, u64 length, u64 
 		ibdev_dbg(&dev->ibdev, "MR: DMA handles are not supported\n");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
+	if (access & IB_ACCESS_ON_DEMAND)
+		return cxr_ib_odp_reg(ibpd, start, length, virt_addr, access);
 	return pin_and_register(dev, start, access, &attr);
 }
 
@@ -220,6 +222,32 @@ static bool can_keep_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *m
 	return cxr_ib_max_fast_reg(caps) && !((mr->access ^ access) & fixed);
 }
 
+/* To, from, and with on-demand paging: the memory is registered anew. */
+static struct ib_mr *rereg_odp(struct cxr_ib_mr *mr, int flags, u64 start, u64 length, u64 iova,
+			       int access, struct ib_pd *pd)
+{
+	struct cxr_ib_dev *dev = to_cxr_dev(pd->device);
+	struct cxr_mkey_attr attr = {
+		.pdn = to_cxr_pd(pd)->pdn,
+		.access = cxr_ib_device_access(&dev->core->caps, access),
+		.va = iova,
+		.len = length,
+	};
+	int err = check_mr_access(dev, access & ~IB_ACCESS_ON_DEMAND);
+
+	if (err)
+		return ERR_PTR(err);
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (flags & IB_MR_REREG_TRANS)
+		return access & IB_ACCESS_ON_DEMAND ?
+		       cxr_ib_odp_reg(pd, start, length, iova, access) :
+		       pin_and_register(dev, start, access, &attr);
+	if (!mr->odp || !(access & IB_ACCESS_ON_DEMAND))
+		return ERR_PTR(-EOPNOTSUPP);
+	return cxr_ib_odp_rereg(mr->odp, pd, access);
+}
+
 /*
  * Access and PD are changed in place if the device can. Everything else creates a new MR, with a
  * new mkey, which replaces the old MR: ib_core then deregisters that.
@@ -236,6 +264,10 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 	};
 	int err;
 
+	if (!(flags & IB_MR_REREG_ACCESS) && mr->odp)
+		access = cxr_ib_odp_access(mr->odp);
+	if (mr->odp || (flags & IB_MR_REREG_ACCESS && access & IB_ACCESS_ON_DEMAND))
+		return rereg_odp(mr, flags, start, length, iova, access, pd);
 	if (flags & ~IB_MR_REREG_SUPPORTED || !mr->umem || mr->umem->is_dmabuf || !mr->mkey) {
 		ibdev_dbg(&dev->ibdev, "MR %#x: reregistration with flags %#x is not supported\n",
 			  mr->mkey, flags);
@@ -385,6 +417,11 @@ int cxr_ib_dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct cxr_ib_mr *mr = to_cxr_mr(ibmr);
 	int err;
 
+	if (mr->odp) {
+		cxr_ib_odp_dereg(mr->odp);
+		kfree(mr);
+		return 0;
+	}
 	/*
 	 * Memory stays pinned while the device may write to it. Users in the kernel expect success,
 	 * as they can do nothing about it: the key, of which the log tells, and the list of pages
@@ -456,15 +493,27 @@ int cxr_ib_alloc_mw(struct ib_mw *ibmw, struct ib_udata *udata)
 	if (err)
 		return err;
 
+	err = cxr_ib_odp_add_window(dev, ibmw->rkey, attr.npages);
+	if (err)
+		goto err_destroy;
 	resp.response_length = min(udata->outlen, sizeof(resp));
 	err = resp.response_length ? ib_copy_to_udata(udata, &resp, resp.response_length) : 0;
 	if (err)
-		cxr_cmd_destroy_mkey(dev->core, ibmw->rkey);
+		goto err_remove;
+	return 0;
+
+err_remove:
+	cxr_ib_odp_remove_window(dev, ibmw->rkey);
+err_destroy:
+	cxr_cmd_destroy_mkey(dev->core, ibmw->rkey);
 	return err;
 }
 
 int cxr_ib_dealloc_mw(struct ib_mw *ibmw)
 {
-	return cxr_cmd_destroy_mkey(to_cxr_dev(ibmw->device)->core, ibmw->rkey);
+	struct cxr_ib_dev *dev = to_cxr_dev(ibmw->device);
+
+	cxr_ib_odp_remove_window(dev, ibmw->rkey);
+	return cxr_cmd_destroy_mkey(dev->core, ibmw->rkey);
 }
 

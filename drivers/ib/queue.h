@@ -507,6 +507,9 @@ void cxr_ib_target_drained(struct cxr_ib_dev *dev, u32 num);
 void cxr_ib_targets_fail(struct cxr_ib_dev *dev);
 
 /* event.c */
+/* The QP, or SRQ, with a reference, or NULL. Any context. */
+struct cxr_ib_qp *cxr_ib_get_qp(struct cxr_ib_dev *dev, u32 qpn);
+struct cxr_ib_srq *cxr_ib_get_srq(struct cxr_ib_dev *dev, u32 srqn);
 void cxr_ib_put_qp(struct cxr_ib_qp *qp);
 void cxr_ib_put_srq(struct cxr_ib_srq *srq);
 /* Delivers the events of a queue to @target, whose @qp or @wq is set. May sleep. */

@@ -6,8 +6,12 @@
  * for these, of a type that has no connection and may change keys of every PD. It is created for
  * the first change and kept until the device goes. A change that fails leaves the QP in error: it
  * must be destroyed, and the next change creates another one.
+ *
+ * Memory that is taken back from a process waits for a change of its key (odp_mr.c), so under
+ * umr_lock nothing waits for memory: allocations there use the reserves, see cxr_ib_umr_lock().
  */
 #include <linux/dma-mapping.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "queue.h"
@@ -17,6 +21,7 @@
 #define WQE_BLOCKS_MAX	3
 #define WAIT_MS		5000
 #define LIST_BYTES	(sizeof(struct prm_mtt) << CXR_IB_UMR_LOG_PAGES)
+#define LIST_BYTES_ODP	SZ_64K		/* lists of pages that come and go are long */
 #define LOG_MSG_MAX	12	/* as for datagrams: the QP sends nothing */
 
 struct umr_wqe {
@@ -32,8 +37,9 @@ static_assert(sizeof(struct umr_wqe) <= WQE_BLOCKS_MAX * PRM_WQE_BB);
 struct cxr_ib_umr {
 	u32 pdn;
 	u32 lkey;		/* all memory */
-	struct prm_mtt *list;	/* LIST_BYTES */
+	struct prm_mtt *list;
 	dma_addr_t list_dma;
+	u32 list_bytes;
 	struct cxr_ib_internal_cq cq;
 	struct cxr_buf buf;
 	struct cxr_db db;
@@ -105,7 +111,8 @@ static int create_list(struct cxr_core *core, struct cxr_ib_umr *umr)
 	err = cxr_cmd_create_mkey(core, &attr, &umr->lkey);
 	if (err)
 		goto err_dealloc_pd;
-	umr->list = dma_alloc_coherent(core->dev, LIST_BYTES, &umr->list_dma, GFP_KERNEL);
+	umr->list_bytes = core->caps.odp ? LIST_BYTES_ODP : LIST_BYTES;
+	umr->list = dma_alloc_coherent(core->dev, umr->list_bytes, &umr->list_dma, GFP_KERNEL);
 	if (umr->list)
 		return 0;
 
@@ -120,7 +127,7 @@ err_dealloc_pd:
 static void destroy_list(struct cxr_core *core, struct cxr_ib_umr *umr)
 {
 	if (!cxr_cmd_destroy_mkey(core, umr->lkey))
-		dma_free_coherent(core->dev, LIST_BYTES, umr->list, umr->list_dma);
+		dma_free_coherent(core->dev, umr->list_bytes, umr->list, umr->list_dma);
 	cxr_cmd_dealloc_pd(core, 0, umr->pdn);
 }
 
@@ -246,6 +253,18 @@ static int run_umr(struct cxr_ib_dev *dev, u32 mkey, struct umr_wqe *wqe, size_t
 	return err ?: -EIO;
 }
 
+unsigned int cxr_ib_umr_lock(struct cxr_ib_dev *dev)
+{
+	mutex_lock(&dev->umr_lock);
+	return memalloc_noreclaim_save();
+}
+
+void cxr_ib_umr_unlock(struct cxr_ib_dev *dev, unsigned int flags)
+{
+	memalloc_noreclaim_restore(flags);
+	mutex_unlock(&dev->umr_lock);
+}
+
 int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, bool atomic)
 {
 	struct umr_wqe wqe;
@@ -258,7 +277,7 @@ int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, boo
 	return run_umr(dev, mkey, &wqe, offsetof(struct umr_wqe, list));
 }
 
-int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey)
+int cxr_ib_umr_stop(struct cxr_ib_dev *dev, u32 mkey, u32 pdn)
 {
 	struct umr_wqe wqe;
 	int err;
@@ -266,8 +285,15 @@ int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey)
 	err = get_umr(dev);
 	if (err)
 		return err;
-	cxr_umr_revoke(&wqe.umr, &wqe.mkc, mkey, dev->umr->pdn);
+	cxr_umr_revoke(&wqe.umr, &wqe.mkc, mkey, pdn);
 	return run_umr(dev, mkey, &wqe, offsetof(struct umr_wqe, list));
+}
+
+int cxr_ib_umr_revoke(struct cxr_ib_dev *dev, u32 mkey)
+{
+	int err = get_umr(dev);
+
+	return err ?: cxr_ib_umr_stop(dev, mkey, dev->umr->pdn);
 }
 
 int cxr_ib_umr_enable(struct cxr_ib_dev *dev, const struct cxr_fast_reg *reg,
@@ -289,4 +315,36 @@ int cxr_ib_umr_enable(struct cxr_ib_dev *dev, const struct cxr_fast_reg *reg,
 	cxr_umr_enable(&wqe.umr, &wqe.mkc, reg, pdn, atomic);
 	cxr_wqe_data(&wqe.list, umr->list_dma, umr->lkey, room * sizeof(*umr->list));
 	return run_umr(dev, reg->key, &wqe, sizeof(wqe));
+}
+
+int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
+		    const struct cxr_umr_use *use)
+{
+	u64 begin = ALIGN_DOWN(first << xlt->log_entry, CXR_UMR_BLOCK);
+	u64 end = ALIGN((first + n) << xlt->log_entry, CXR_UMR_BLOCK);
+	struct cxr_umr_part part;
+	struct cxr_ib_umr *umr;
+	struct umr_wqe wqe;
+	u64 entry;
+	int err;
+
+	err = get_umr(dev);
+	if (err)
+		return err;
+
+	umr = dev->umr;
+	for (part.offset = begin; !err && part.offset < end; part.offset += part.bytes) {
+		part.bytes = min_t(u64, end - part.offset, umr->list_bytes);
+		entry = part.offset >> xlt->log_entry;
+		memset(umr->list, 0, part.bytes);
+		err = xlt->fill(xlt->arg, umr->list, entry,
+				min_t(u64, part.bytes >> xlt->log_entry, xlt->n - entry));
+		if (err)
+			return err;
+		cxr_umr_list(&wqe.umr, &wqe.mkc, xlt->key, &part, use,
+			     part.offset + part.bytes == end ? use : NULL);
+		cxr_wqe_data(&wqe.list, umr->list_dma, umr->lkey, part.bytes);
+		err = run_umr(dev, xlt->key, &wqe, sizeof(wqe));
+	}
+	return err;
 }

@@ -284,6 +284,38 @@ struct netdev_stat_ops {
 #define CXR_REPORT_PORT_EVENT_OP(function) .report_port_event = function,
 #endif
 
+/*
+ * Pages of a umem that come and go (6.16): ib_core mapped them for DMA, or the driver does so when
+ * it tells the device. cxr_odp_page() is the address of page @i with the bits of an MTT, or 0;
+ * umem_mutex is held. @fresh: ib_core has just brought it in. What another thread may be bringing
+ * in meanwhile is not for the device yet.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define CXR_ODP_MASK(write) \
+	(ODP_READ_ALLOWED_BIT | ((write) ? ODP_WRITE_ALLOWED_BIT : 0))
+#define cxr_odp_has_page(odp, i) (!!((odp)->dma_list[i] & CXR_ODP_MASK(true)))
+#define cxr_odp_page(odp, i, fresh, write) ({ (void)(fresh); (odp)->dma_list[i]; })
+#else
+#define CXR_ODP_MASK(write) ((write) ? HMM_PFN_WRITE : 0)
+#define cxr_odp_has_page(odp, i) (!!((odp)->map.pfn_list[i] & HMM_PFN_DMA_MAPPED))
+#define cxr_odp_page(odp, i, fresh, write) ({						\
+	struct pci_p2pdma_map_state p2p = {};						\
+	struct ib_umem_odp *umem_odp = (odp);						\
+	struct device *dma_dev = umem_odp->umem.ibdev->dma_device;			\
+	unsigned long pfn = umem_odp->map.pfn_list[i];					\
+	dma_addr_t page = 0;								\
+											\
+	if ((fresh) ? pfn & HMM_PFN_VALID : pfn & HMM_PFN_DMA_MAPPED) {			\
+		page = hmm_dma_map_pfn(dma_dev, &umem_odp->map, i, &p2p);		\
+		if (!dma_mapping_error(dma_dev, page)) {				\
+			umem_odp->npages += !(pfn & HMM_PFN_DMA_MAPPED);		\
+			page |= 1 | ((pfn & HMM_PFN_WRITE) && (write) ? 2 : 0);		\
+		}									\
+	}										\
+	page;										\
+})
+#endif
+
 /* ib_device_ops.resize_cq was renamed and counts in unsigned numbers (by 7.2). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define CXR_OP_RESIZE_CQ resize_cq

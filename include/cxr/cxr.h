@@ -110,8 +110,7 @@
  * Removal, shutdown and errors walk the same tables backwards; the module parameter fail_stage
  * makes a test of each of these paths. A devlink reload goes down to stage pci, which stays, and up
  * again, so that hca grants what was set for roce_mode and ud_gid_type. If it fails on the way up,
- * all stages but pci are down and another reload retries. A failed device needs a reset, or an
- * unbind, which resets it.
+ * all stages but pci are down and another reload retries. A failed device needs reset or unbind.
  *
  * A reset of a bound function, by a person or for the recovery from a PCI error, goes the same way
  * (drivers/core/reset.c), but the network interface stays registered, so that its name, addresses,
@@ -157,8 +156,7 @@
  *			pool, which takes the page again when none of its buffers is in use
  *
  * The pool maps a page once, and gives it to the device (dma_sync) each time that it hands it out;
- * build() gives it to the CPU, only the bytes of the packet. It outlives its queue until the last
- * skb is freed.
+ * build() gives it to the CPU, only the packet's bytes. It outlives its queue until no skb is left.
  *
  * With an XDP program the pages are mapped for both directions, and the buffer of a packet is the
  * program's, and then that of what it decides (drivers/en/xdp.c):
@@ -214,6 +212,7 @@
  *	CQ error		cxr_cq.error
  *	command done		the command that waits in that slot
  *	page request		the workqueue of pages.c
+ *	page fault		the workers of drivers/ib/odp.c
  *	port, QP, SQ, RQ, SRQ, DCT	cxr_client_ops.event of both clients
  *	warnings		the log
  *
@@ -326,7 +325,7 @@
  *	  cxr_pages.req_lock		page requests; innermost
  *	  RCU				clients for events, CQs by number
  *
- * and of cxr_ib, where commands may be issued under the first ten:
+ * and of cxr_ib, where commands may be issued under the first eleven:
  *
  *	cxr_ib_dev.scan_lock		GIDs are scanned, another netdev is watched; under
  *					client_lock, and rtnl under it
@@ -339,6 +338,7 @@
  *	cxr_ib_cq.resize_lock		memory of a CQ of user space
  *	cxr_ib_dev.loopback_lock	who needs loopback of the vport; under td_lock, or alone
  *	cxr_ib_dev.xrc_lock		what XRC QPs share is created
+ *	cxr_ib_odp.lock, ib_umem_odp.umem_mutex	the EQ of faults; pages of an MR (drivers/ib/odp.h)
  *	cxr_ib_dev.umr_lock		the QP that changes memory keys, keys that are kept
  *	cxr_ib_ucontext.db_lock		pinned doorbell records of a process; mmap_lock under it
  *	cxr_ib_dev.kcq_lock		CQs of the kernel; their completion handlers under it

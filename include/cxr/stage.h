@@ -47,6 +47,7 @@
 	X("ib:dm",		cxr_ib_dm_up,		cxr_ib_dm_down)		\
 	X("ib:xrc",		NULL,			cxr_ib_xrc_down)	\
 	X("ib:umr",		NULL,			cxr_ib_mkeys_down)	\
+	X("ib:odp",		cxr_ib_odp_up,		cxr_ib_odp_down)	\
 	X("ib:client",		client_up,		client_down)		\
 	X("ib:device",		device_up,		device_down)		\
 	X("ib:force",		cxr_ib_force_up,	cxr_ib_force_down)

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+/* On-demand paging: what memory a request needs. See odp.h. */
+#include <linux/slab.h>
+
+#include "odp.h"
+
+/* Parts that windows, and windows of windows, have of what one fault asks for. */
+#define PARTS_MAX	4096
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+/* Memory that a key stands for, in a list of what is still to be brought in. */
+struct part {
+	struct part *next;
+	struct cxr_fault_range range;
+	unsigned int depth;	/* windows on the way to it */
+};
+
+struct parts {
+	struct part *first;
+	unsigned int n;		/* so far */
+};
+
+static int add_part(struct parts *parts, const struct cxr_fault_range *range, unsigned int depth)
+{
+	struct part *part;
+
+	if (parts->n == PARTS_MAX)
+		return -EFAULT;
+	part = kmalloc(sizeof(*part), GFP_KERNEL);
+	if (!part)
+		return -ENOMEM;
+	part->range = *range;
+	part->depth = depth;
+	part->next = parts->first;
+	parts->first = part;
+	parts->n++;
+	return 0;
+}
+
+/*
+ * With a reference. -ENOENT: a key without on-demand paging, or none at all: the device decides;
+ * -EFAULT: it was one of another MR, which is gone.
+ */
+static struct cxr_ib_odp_key *get_key(struct cxr_ib_odp *odp, u32 key)
+{
+	struct cxr_ib_odp_key *found;
+
+	xa_lock(&odp->keys);
+	found = xa_load(&odp->keys, key >> 8);
+	if (!found)
+		found = ERR_PTR(-ENOENT);
+	else if (found->key != key && found->kind != CXR_IB_ODP_WINDOW)
+		found = ERR_PTR(-EFAULT);
+	else
+		refcount_inc(&found->ref);
+	xa_unlock(&odp->keys);
+	return found;
+}
+
+/* What of the window's parts is in @range. */
+static int add_window(struct cxr_ib_odp *odp, const struct cxr_ib_odp_key *key,
+		      const struct part *from, struct parts *parts)
+{
+	u64 va = from->range.va, left = from->range.len, start = 0;
+	struct cxr_fault_range *list, range;
+	u32 i;
+	int err;
+
+	if (from->depth >= odp->dev->core->caps.max_indirection)
+		return -EFAULT;
+	list = kvcalloc(key->parts, sizeof(*list), GFP_KERNEL);
+	if (!list)
+		return -ENOMEM;
+	err = cxr_cmd_query_mkey_parts(odp->dev->core, key->key, &start, key->parts, list);
+	va -= start;
+	for (i = 0; !err && left && i < key->parts; i++) {
+		if (va >= list[i].len) {
+			va -= list[i].len;
+			continue;
+		}
+		range.key = list[i].key;
+		range.va = list[i].va + va;
+		range.len = min(left, list[i].len - va);
+		left -= range.len;
+		va = 0;
+		err = add_part(parts, &range, from->depth + 1);
+	}
+	kvfree(list);
+	return err;
+}
+
+static int bring_in_part(struct cxr_ib_odp *odp, const struct part *part, struct parts *parts)
+{
+	struct cxr_ib_odp_key *key = get_key(odp, part->range.key);
+	int ret;
+
+	if (IS_ERR(key))
+		return PTR_ERR(key) == -ENOENT ? 0 : PTR_ERR(key);
+	if (key->kind == CXR_IB_ODP_WINDOW) {
+		ret = add_window(odp, key, part, parts);
+	} else {
+		ret = cxr_ib_odp_page_in(to_odp_mr(key), part->range.va, part->range.len, 0);
+		if (ret > 0)
+			atomic64_add(ret, &to_odp_mr(key)->faults);
+	}
+	cxr_ib_odp_put(key);
+	return min(ret, 0);
+}
+
+/* Depth first. 0, or the error of cxr_ib_odp_page_in(). */
+static int bring_in(struct cxr_ib_odp *odp, const struct cxr_fault_range *range)
+{
+	struct parts parts = {};
+	struct part *part;
+	int err;
+
+	err = add_part(&parts, range, 0);
+	while ((part = parts.first)) {
+		parts.first = part->next;
+		if (!err)
+			err = bring_in_part(odp, part, &parts);
+		kfree(part);
+	}
+	return err;
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+/* Bytes at @at of a ring of @size bytes that begins at @ring of the queue's memory. */
+static int read_ring(const struct cxr_ib_queue *queue, u64 ring, u64 size, u64 at, void *to,
+		     u32 len)
+{
+	u32 n = min_t(u64, len, size - at);
+	int err;
+
+	err = ib_umem_copy_from(to, queue->umem, ring + at, n);
+	if (!err && n < len)
+		err = ib_umem_copy_from(to + n, queue->umem, ring, len - n);
+	return err;
+}
+
+/* The WQE is in memory of the program, which may change it meanwhile: it is read once. */
+static int read_send(const struct cxr_ib_qp *qp, u16 index, void *wqe, u32 *len)
+{
+	u64 ring = (u64)qp->rq.size << qp->rq.log_stride;
+	u64 size = (u64)qp->sq.size * CXR_WQE_BLOCK;
+	u64 at;
+	int err;
+
+	if (!size)
+		return -EINVAL;
+	at = (index & (qp->sq.size - 1)) * CXR_WQE_BLOCK;
+	err = read_ring(&qp->queue, ring, size, at, wqe, CXR_WQE_BLOCK);
+	*len = err ? 0 : cxr_fault_send_bytes(wqe);
+	if (*len > size)
+		*len = 0;
+	if (*len > CXR_WQE_BLOCK)
+		err = read_ring(&qp->queue, ring, size, (at + CXR_WQE_BLOCK) & (size - 1),
+				wqe + CXR_WQE_BLOCK, *len - CXR_WQE_BLOCK);
+	return err;
+}
+
+static int read_recv(const struct cxr_ib_queue *queue, u32 n, u8 log_stride, u16 index, void *wqe,
+		     u32 *len)
+{
+	if (!n || BIT(log_stride) > CXR_IB_ODP_WQE)
+		return -EINVAL;
+	*len = BIT(log_stride);
+	return ib_umem_copy_from(wqe, queue->umem, (u64)(index & (n - 1)) << log_stride, *len);
+}
+
+static int read_qp_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault,
+		       struct cxr_fault_wqe *what, void *wqe, u32 *len)
+{
+	struct cxr_ib_qp *qp = cxr_ib_get_qp(odp->dev, fault->queue);
+	int err = -EINVAL;
+
+	/* Programs have queues of their own without verbs, whose requests only they know. */
+	if (!qp)
+		return -ENOENT;
+	what->datagram = qp->type == CXR_QP_UD || qp->type == CXR_QP_DCI;
+	what->xrc = qp->ibqp.qp_type == IB_QPT_XRC_INI;
+	if (qp->queue.umem && !qp->raw && !qp->dct)
+		err = fault->kind == CXR_FAULT_SEND ?
+		      read_send(qp, fault->index, wqe, len) :
+		      read_recv(&qp->queue, qp->rq.size, qp->rq.log_stride, fault->index, wqe,
+				len);
+	cxr_ib_put_qp(qp);
+	return err;
+}
+
+static int read_srq_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe, u32 *len)
+{
+	struct cxr_ib_srq *srq = cxr_ib_get_srq(odp->dev, fault->queue);
+	int err = -EINVAL;
+
+	if (!srq)
+		return -ENOENT;
+	if (srq->queue.umem)
+		err = read_recv(&srq->queue, BIT(srq->log_size), srq->log_stride, fault->index,
+				wqe, len);
+	cxr_ib_put_srq(srq);
+	return err;
+}
+
+static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe)
+{
+	struct cxr_fault_wqe what = {
+		.kind = fault->kind,
+		.terminate_lkey = odp->dev->core->terminate_lkey,
+		.committed = fault->committed,
+	};
+	struct cxr_fault_range range;
+	struct cxr_fault_walk walk;
+	u32 len = 0;
+	int ret, err;
+
+	err = fault->kind == CXR_FAULT_SRQ ? read_srq_wqe(odp, fault, wqe, &len) :
+					     read_qp_wqe(odp, fault, &what, wqe, &len);
+	err = err ?: cxr_fault_walk_begin(&walk, &what, wqe, len);
+	if (err)
+		return err;
+	while ((ret = cxr_fault_walk_next(&walk, &range)) > 0) {
+		err = bring_in(odp, &range);
+		if (err)
+			return err;
+	}
+	return ret;
+}
+
+void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe)
+{
+	struct cxr_fault_range range = { fault->rkey, fault->va, fault->len };
+	struct cxr_core *core = odp->dev->core;
+	int err;
+
+	if (cxr_core_dead(core))
+		return;
+	if (fault->kind == CXR_FAULT_UNKNOWN)
+		err = -EPROTO;
+	else if (fault->kind == CXR_FAULT_RDMA)
+		err = bring_in(odp, &range);
+	else
+		err = bring_in_wqe(odp, fault, wqe);
+	/* Memory that is taken back meanwhile comes again with another fault. */
+	if (err && err != -EAGAIN)
+		ibdev_dbg(&odp->dev->ibdev, "page fault of queue %#x: request fails: %d\n",
+			  fault->queue, err);
+	err = cxr_cmd_resume_fault(core, fault, err && err != -EAGAIN);
+	/* The queue may have been destroyed. */
+	if (err)
+		ibdev_dbg(&odp->dev->ibdev, "page fault of queue %#x: it does not go on: %d\n",
+			  fault->queue, err);
+}

@@ -54,7 +54,7 @@ bad_stage() # VALUE
 
 STAGES="pci cmdq hca uar irq eq ports clock cong health clients vfs"
 EN_STAGES="port base devlink wq tunnel dcb link netdev client"
-IB_STAGES="uar roce gids counters devx dm xrc umr client device force"
+IB_STAGES="uar roce gids counters devx dm xrc umr odp client device force"
 
 # All stages are listed here: the message for an unknown stage lists them, and they are numbered in this order.
 all_stages()

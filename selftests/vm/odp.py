@@ -1,0 +1,595 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+"""usage: odp.py list | run ID DEVICE GID | obey DEVICE GID | faults DEVICE GID
+
+On-demand paging: requests on memory that is not there yet, that goes, and that does not exist. `list` prints ids and sentences of
+the tests, `obey` is a worker of lib/obey.sh, and `faults` a program that has faults until its device goes.
+"""
+
+import ctypes
+import errno
+import json
+import mmap
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
+from pyverbs import enums as e  # noqa: E402
+from pyverbs.device import Context  # noqa: E402
+from pyverbs.mr import MR, MW, MWBind, MWBindInfo  # noqa: E402
+from pyverbs.pd import PD  # noqa: E402
+from pyverbs.pyverbs_error import PyverbsError  # noqa: E402
+from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
+from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
+from obey import obey  # noqa: E402
+import rows  # noqa: E402
+from rows import row  # noqa: E402
+from sides import ALL, SIGNALED, Side, fill, refused, same  # noqa: E402
+
+PAGE = mmap.PAGESIZE
+ODP = e.IBV_ACCESS_ON_DEMAND
+READABLE = e.IBV_ACCESS_REMOTE_READ | ODP
+FLUSH = 1
+PREFETCH, PREFETCH_WRITE, NO_FAULT = 0, 1, 2
+MADV_DONTNEED = 4
+ANONYMOUS = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000     # no reserve: there may be more than the guest has
+MAP_FIXED = 0x10
+BOTH = mmap.PROT_READ | mmap.PROT_WRITE
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.mmap.restype = ctypes.c_void_p
+LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+LIBC.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+LIBC.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+
+class Memory:
+    """Anonymous memory, none of which is there at first"""
+
+    def __init__(self, pages=8):
+        self.size = pages * PAGE
+        self.address = self.map(None, ANONYMOUS)
+
+    def map(self, address, flags):
+        at = LIBC.mmap(address, self.size, BOTH, flags, -1, 0)
+        assert at != ctypes.c_void_p(-1).value, os.strerror(ctypes.get_errno())
+        return at
+
+    def write(self, text, offset=0):
+        ctypes.memmove(self.address + offset, text, len(text))
+
+    def read(self, length, offset=0):
+        return ctypes.string_at(self.address + offset, length)
+
+    def forget(self):
+        assert LIBC.madvise(self.address, self.size, MADV_DONTNEED) == 0
+
+    def protect(self, how):
+        assert LIBC.mprotect(self.address, self.size, how) == 0
+
+    def unmap(self):
+        assert LIBC.munmap(self.address, self.size) == 0
+
+    def again(self):
+        """Other memory at the same addresses"""
+        assert self.map(self.address, ANONYMOUS | MAP_FIXED) == self.address
+
+
+def text_of(length, seed=7):
+    return bytes((i * seed + i // 251) & 0xff for i in range(length))
+
+
+class End(Side):
+    """A side whose memory comes and goes"""
+
+    def __init__(self, ctx, gid, access=ALL | ODP, pages=8, **what):
+        memory = Memory(pages)
+        super().__init__(ctx, gid, access=access, memory=memory, **what)
+
+    def has(self, text, offset=0):
+        got = self.memory.read(len(text), offset)
+        assert got == text, f"{got[:16]!r}... instead of {text[:16]!r}..."
+
+
+def ends(name, gid, **what):
+    ctx = Context(name=name)
+    a, b = End(ctx, gid, **what), End(ctx, gid, **what)
+    a.connect(b)
+    b.connect(a)
+    return a, b
+
+
+def pinned_and(name, gid, **what):
+    """A side with pinned memory, and one whose memory comes and goes"""
+    ctx = Context(name=name)
+    a, b = Side(ctx, gid, size=8 * PAGE), End(ctx, gid, **what)
+    a.connect(b)
+    b.connect(a)
+    return a, b
+
+
+def counters():
+    """{counter: sum over all MRs} of `rdma statistic`"""
+    if rows.kernel() == "6.1":
+        raise rows.Skip("this kernel does not show counters of MRs to rdma")
+    out = subprocess.run(["rdma", "-j", "statistic", "show", "mr"], check=True, capture_output=True, text=True).stdout
+    sums = {"page_faults": 0, "page_invalidations": 0, "page_prefetch": 0}
+    for mr in json.loads(out or "[]"):
+        for counter in sums:
+            sums[counter] += int(mr.get(counter, 0))
+    return sums
+
+
+# ---- what there is -------------------------------------------------------------------------------
+
+@row("caps", "a program is told what may fault, and that all its memory can be registered at once")
+def caps(name, _gid):
+    odp = Context(name=name).query_device_ex().odp_caps
+    every = e.IBV_ODP_SUPPORT_SEND | e.IBV_ODP_SUPPORT_RECV | e.IBV_ODP_SUPPORT_WRITE | e.IBV_ODP_SUPPORT_READ | \
+        e.IBV_ODP_SUPPORT_ATOMIC | e.IBV_ODP_SUPPORT_SRQ_RECV
+    assert odp.general_caps == e.IBV_ODP_SUPPORT | e.IBV_ODP_SUPPORT_IMPLICIT, odp.general_caps
+    assert odp.rc_odp_caps == every, odp.rc_odp_caps
+    assert odp.ud_odp_caps & e.IBV_ODP_SUPPORT_SEND, odp.ud_odp_caps
+    assert odp.uc_odp_caps == 0, odp.uc_odp_caps
+
+
+# ---- requests ------------------------------------------------------------------------------------
+
+@row("send", "memory that is not there is sent from, and received into")
+def send(name, gid):
+    a, b = ends(name, gid)
+    text = text_of(5 * PAGE)
+    a.memory.write(text, 100)
+    b.recv(1, len(text), 700)
+    a.send(e.IBV_WR_SEND, 2, len(text), 100)
+    a.wait()
+    b.wait()
+    b.has(text, 700)
+
+
+@row("send.nothing", "memory that nobody has written to is sent as zeroes")
+def send_nothing(name, gid):
+    a, b = ends(name, gid)
+    b.memory.write(b"x" * 3 * PAGE)
+    b.recv(1, 3 * PAGE)
+    a.send(e.IBV_WR_SEND, 2, 3 * PAGE)
+    a.wait()
+    b.wait()
+    b.has(bytes(3 * PAGE))
+
+
+@row("parts", "a request has parts that are there, and parts that are not")
+def parts(name, gid):
+    a, b = ends(name, gid)
+    pinned = MR(a.pd, PAGE, ALL)
+    pinned.write(b"pinned", 6)
+    a.memory.write(b"paged", PAGE - 2)
+    a.memory.forget()
+    a.memory.write(b"paged", PAGE - 2)
+    b.recv(1, PAGE)
+    sges = [SGE(pinned.buf, 6, pinned.lkey), SGE(a.mr.buf + PAGE - 2, 5, a.mr.lkey)]
+    a.qp.post_send(SendWR(wr_id=2, opcode=e.IBV_WR_SEND, num_sge=2, sg=sges, send_flags=SIGNALED))
+    a.wait()
+    b.wait()
+    b.has(b"pinnedpaged")
+
+
+@row("write", "RDMA WRITE reaches memory that is not there, from memory that is not there")
+def write(name, gid):
+    a, b = ends(name, gid)
+    text = text_of(6 * PAGE + 5, 3)
+    a.memory.write(text)
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    b.has(text)
+
+
+@row("read", "RDMA READ reads memory that is not there into memory that is not there")
+def read(name, gid):
+    a, b = ends(name, gid)
+    text = text_of(6 * PAGE + 5, 5)
+    b.memory.write(text)
+    a.send(e.IBV_WR_RDMA_READ, 1, len(text), remote=b)
+    a.wait()
+    a.has(text)
+
+
+@row("atomic", "an atomic works on memory that is not there, and returns its result into some")
+def atomic(name, gid):
+    a, b = ends(name, gid)
+    b.memory.write((40).to_bytes(8, sys.byteorder))
+    for _ in range(2):
+        a.send(e.IBV_WR_ATOMIC_FETCH_AND_ADD, 1, 8, remote=b, compare=2)
+        a.wait()
+    a.has((42).to_bytes(8, sys.byteorder))
+    b.has((44).to_bytes(8, sys.byteorder))
+
+
+@row("ud", "datagrams are sent from memory that is not there")
+def datagram(name, gid):
+    ctx = Context(name=name)
+    a = End(ctx, gid, kind=e.IBV_QPT_UD)
+    b = Side(ctx, gid, kind=e.IBV_QPT_UD)
+    for side in (a, b):
+        side.qp.to_rts(ud_attr())
+    text = text_of(1000)
+    a.memory.write(text, PAGE - 500)
+    b.recv(1, 2048)
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_SEND, num_sge=1, sg=[a.sge(len(text), PAGE - 500)], send_flags=SIGNALED)
+    wr.set_wr_ud(path_to(a, b), b.qp.qp_num, 0x11111111)
+    a.qp.post_send(wr)
+    a.wait()
+    b.wait()
+    same(b, text, 40)
+
+
+def ud_attr():
+    from pyverbs.qp import QPAttr  # pylint: disable=import-outside-toplevel
+    attr = QPAttr(port_num=1)
+    attr.qkey = 0x11111111
+    return attr
+
+
+def path_to(a, b):
+    from pyverbs.addr import AH  # pylint: disable=import-outside-toplevel
+    return AH(a.pd, attr=a.path(b))
+
+
+@row("srq", "requests of an SRQ receive into memory that is not there")
+def shared(name, gid):
+    ctx = Context(name=name)
+    pd = PD(ctx)
+    srq = SRQ(pd, SrqInitAttr(SrqAttr(max_wr=10, max_sge=2)))
+    a = Side(ctx, gid, size=4 * PAGE)
+    b = End(ctx, gid, pd=pd, srq=srq)
+    a.connect(b)
+    b.connect(a)
+    text = text_of(3 * PAGE)
+    fill(a, text)
+    for offset in (0, 4 * PAGE):
+        srq.post_recv(RecvWR(wr_id=1, sg=[b.sge(3 * PAGE, offset)], num_sge=1))
+        a.send(e.IBV_WR_SEND, 2, len(text))
+        a.wait()
+        b.wait()
+        b.has(text, offset)
+
+
+@row("window", "a memory window shows memory that is not there")
+def window(name, gid):
+    a, b = pinned_and(name, gid, access=ALL | ODP | e.IBV_ACCESS_MW_BIND)
+    mw = MW(b.pd, e.IBV_MW_TYPE_1)
+    b.qp.bind_mw(mw, MWBind(MWBindInfo(b.mr, b.mr.buf + PAGE, 3 * PAGE, e.IBV_ACCESS_REMOTE_WRITE), SIGNALED))
+    b.wait()
+    text = text_of(2 * PAGE)
+    fill(a, text)
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(len(text))], send_flags=SIGNALED)
+    wr.set_wr_rdma(mw.rkey, b.mr.buf + PAGE + 100)
+    a.qp.post_send(wr)
+    a.wait()
+    b.has(text, PAGE + 100)
+
+
+@row("implicit", "a key for all memory reaches what a program maps later, and its end reaches nothing")
+def implicit(name, gid):
+    ctx = Context(name=name)
+    a, b = Side(ctx, gid, size=8 * PAGE), Side(ctx, gid)
+    a.connect(b)
+    b.connect(a)
+    mr = MR(b.pd, access=ALL | ODP, implicit=True)
+    text = text_of(5 * PAGE)
+    fill(a, text)
+    far = Memory(1 << 18)                   # of 1 GiB: in two parts of the key
+    places = [Memory().address + 50, far.address + far.size - 3 * PAGE, (far.address + far.size - 1) // (1 << 30) * (1 << 30) - PAGE]
+    for at in places:
+        wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(2 * PAGE)], send_flags=SIGNALED)
+        wr.set_wr_rdma(mr.rkey, at)
+        a.qp.post_send(wr)
+        a.wait()
+        got = ctypes.string_at(at, 2 * PAGE)
+        assert got == text[:2 * PAGE], f"{got[:16]!r}"
+    far.unmap()
+    time.sleep(0.3)                         # a part of the key may go now
+    far.again()
+    for at in places[1:]:
+        a.qp.post_send(wr)
+        a.wait()
+        assert ctypes.string_at(places[2], 8) == text[:8]
+    mr.close()
+    a.qp.post_send(wr)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+# ---- memory that goes ----------------------------------------------------------------------------
+
+@row("forgotten", "memory that is given back is zeroes for the device, too")
+def forgotten(name, gid):
+    a, b = pinned_and(name, gid)
+    text = text_of(4 * PAGE)
+    b.memory.write(text)
+    for expected in (text, bytes(len(text))):
+        a.send(e.IBV_WR_RDMA_READ, 1, len(text), remote=b)
+        a.wait()
+        same(a, expected)
+        b.memory.forget()
+
+
+@row("remapped", "other memory at the same addresses is what the device sees")
+def remapped(name, gid):
+    a, b = pinned_and(name, gid)
+    for seed in (3, 5, 7):
+        text = text_of(4 * PAGE, seed)
+        b.memory.write(text)
+        a.send(e.IBV_WR_RDMA_READ, 1, len(text), remote=b)
+        a.wait()
+        same(a, text)
+        b.memory.unmap()
+        b.memory.again()
+
+
+@row("fork", "after a fork the device has the memory of the parent, whoever writes first")
+def forked(name, gid):
+    a, b = pinned_and(name, gid)
+    b.memory.write(b"before")
+    a.send(e.IBV_WR_RDMA_READ, 1, 6, remote=b)
+    a.wait()
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.read(reader, 1)
+        os._exit(b.memory.read(6) != b"before")
+    b.memory.write(b"parent")
+    a.send(e.IBV_WR_RDMA_READ, 1, 6, remote=b)
+    a.wait()
+    same(a, b"parent")
+    fill(a, b"device")
+    a.send(e.IBV_WR_RDMA_WRITE, 1, 6, remote=b)
+    a.wait()
+    b.has(b"device")
+    os.write(writer, b"x")
+    assert os.waitpid(pid, 0)[1] == 0, "the child sees what the parent has got"
+
+
+def while_going(do, seconds=4):
+    """Call do() over and over in a thread, until the returned function is called"""
+    stop = threading.Event()
+
+    def loop():
+        while not stop.is_set():
+            do()
+    thread = threading.Thread(target=loop)
+    thread.start()
+
+    def end():
+        stop.set()
+        thread.join(seconds)
+    return end
+
+
+@row("traffic.read", "pages are taken away again and again while they are read")
+def traffic_read(name, gid):
+    a, b = pinned_and(name, gid, access=READABLE)
+    text = text_of(8 * PAGE)
+    b.memory.write(text)
+
+    def flicker():
+        b.memory.protect(mmap.PROT_READ)
+        b.memory.protect(BOTH)
+    end = while_going(flicker)
+    try:
+        for _ in range(60):
+            fill(a, bytes(len(text)))
+            a.send(e.IBV_WR_RDMA_READ, 1, len(text), remote=b)
+            a.wait()
+            same(a, text)
+    finally:
+        end()
+
+
+@row("traffic.write", "pages are shared with children again and again while they are written to")
+def traffic_write(name, gid):
+    a, b = pinned_and(name, gid)
+
+    def children():
+        pid = os.fork()
+        if not pid:
+            os._exit(0)
+        os.waitpid(pid, 0)
+    end = while_going(children)
+    try:
+        for seed in range(1, 40, 2):
+            text = text_of(8 * PAGE, seed)
+            fill(a, text)
+            a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+            a.wait()
+            b.has(text)
+    finally:
+        end()
+
+
+# ---- memory that does not exist ------------------------------------------------------------------
+
+@row("none.local", "a request from memory that does not exist fails with a local protection error")
+def none_local(name, gid):
+    a, b = ends(name, gid)
+    a.memory.unmap()
+    b.recv(1, PAGE)
+    a.send(e.IBV_WR_SEND, 2, PAGE)
+    a.wait(status=e.IBV_WC_LOC_PROT_ERR)
+
+
+@row("none.remote", "a request for memory that does not exist fails with a remote access error")
+def none_remote(name, gid):
+    a, b = pinned_and(name, gid)
+    b.memory.unmap()
+    a.send(e.IBV_WR_RDMA_WRITE, 1, PAGE, remote=b)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+@row("beyond", "a request beyond the MR fails, and so does one that its access does not allow")
+def beyond(name, gid):
+    a, b = pinned_and(name, gid)
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(PAGE)], send_flags=SIGNALED)
+    wr.set_wr_rdma(b.mr.rkey, b.mr.buf + 8 * PAGE - 8)
+    a.qp.post_send(wr)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+    a, b = pinned_and(name, gid, access=READABLE)
+    a.send(e.IBV_WR_RDMA_WRITE, 1, 8, remote=b)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+# ---- prefetch ------------------------------------------------------------------------------------
+
+def advise(side, advice, flags=FLUSH, length=8 * PAGE, offset=0):
+    side.pd.advise_mr(advice, flags, [side.sge(length, offset)])
+
+
+@row("prefetch", "memory that a program asks for is there, and is used without faults")
+def prefetch(name, gid):
+    a, b = pinned_and(name, gid)
+    text = text_of(8 * PAGE)
+    fill(a, text)
+    start = counters()
+    advise(b, PREFETCH_WRITE)
+    middle = counters()
+    assert middle["page_prefetch"] - start["page_prefetch"] == 8, middle
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    b.has(text)
+    assert counters()["page_faults"] == middle["page_faults"], counters()
+
+
+@row("prefetch.read", "memory that is asked for to read can be written to after a fault")
+def prefetch_read(name, gid):
+    a, b = pinned_and(name, gid)
+    b.memory.write(b"r" * 8 * PAGE)
+    advise(b, PREFETCH)
+    start = counters()["page_faults"]
+    a.send(e.IBV_WR_RDMA_READ, 1, 8 * PAGE, remote=b)
+    a.wait()
+    same(a, b"r" * 8 * PAGE)
+    assert counters()["page_faults"] == start
+    fill(a, b"w" * PAGE)
+    a.send(e.IBV_WR_RDMA_WRITE, 1, PAGE, remote=b)
+    a.wait()
+    b.has(b"w" * PAGE)
+    assert counters()["page_faults"] > start
+
+
+@row("prefetch.present", "only memory that is present is asked for, or whatever a program has, and later")
+def prefetch_present(name, gid):
+    a, b = pinned_and(name, gid)
+    advise(b, NO_FAULT)
+    b.memory.write(b"now it is there")
+    advise(b, NO_FAULT)
+    advise(b, PREFETCH_WRITE, flags=0)
+    advise(b, PREFETCH, flags=0)
+    a.send(e.IBV_WR_RDMA_READ, 1, 15, remote=b)
+    a.wait()
+    same(a, b"now it is there")
+
+
+@row("prefetch.wrong", "advice for a wrong key, PD, range or MR is refused")
+def prefetch_wrong(name, gid):
+    ctx = Context(name=name)
+    b = End(ctx, gid)
+    plain = MR(b.pd, PAGE, ALL)
+    readable = End(ctx, gid, access=READABLE, pd=b.pd)
+    for flags in (0, FLUSH):
+        refused(errno.ENOENT, b.pd.advise_mr, PREFETCH, flags, [SGE(plain.buf, 8, plain.lkey)])
+        refused(errno.ENOENT, b.pd.advise_mr, PREFETCH, flags, [SGE(b.mr.buf, 8, b.mr.lkey ^ 1)])
+        refused(errno.EPERM, PD(ctx).advise_mr, PREFETCH, flags, [b.sge(8)])
+        refused(errno.EPERM, advise, readable, PREFETCH_WRITE, flags)
+    advise(readable, PREFETCH)
+    refused(errno.EFAULT, advise, b, PREFETCH, FLUSH, 9 * PAGE)
+    refused(errno.EFAULT, advise, b, PREFETCH, FLUSH, 8, 8 * PAGE)
+    b.memory.unmap()
+    refused(errno.EFAULT, advise, b, PREFETCH)
+
+
+# ---- MRs -----------------------------------------------------------------------------------------
+
+@row("counters", "faults, and pages that go, are counted for each MR")
+def counted(name, gid):
+    a, b = pinned_and(name, gid)
+    start = counters()
+    a.send(e.IBV_WR_RDMA_WRITE, 1, 8 * PAGE, remote=b)
+    a.wait()
+    came = counters()
+    assert came["page_faults"] - start["page_faults"] >= 8, (start, came)
+    b.memory.forget()
+    went = counters()
+    assert went["page_invalidations"] - came["page_invalidations"] >= 8, (came, went)
+
+
+@row("reg.wrong", "an MR has at least a byte, and no more than there are addresses")
+def reg_wrong(name, _gid):
+    pd = PD(Context(name=name))
+    memory = Memory()
+    for length, address in ((0, memory.address), ((1 << 64) - 1, memory.address), ((1 << 64) - PAGE, 0)):
+        try:
+            MR(pd, length, ALL | ODP, address)
+        except PyverbsError:
+            continue
+        raise AssertionError(f"{length:#x} bytes at {address:#x} are not refused")
+
+
+@row("reg.again", "an MR is registered again, with other access, and its key works")
+def reg_again(name, gid):
+    a, b = pinned_and(name, gid)
+    b.memory.write(b"first")
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, READABLE)
+    a.send(e.IBV_WR_RDMA_READ, 1, 5, remote=b)
+    a.wait()
+    same(a, b"first")
+    a.send(e.IBV_WR_RDMA_WRITE, 1, 5, remote=b)
+    a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+@row("killed", "a program with faults is killed")
+def killed(name, gid):
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if not pid:
+        churn(name, gid, lambda: os.write(writer, b"x"))
+    assert os.read(reader, 1) == b"x"
+    time.sleep(0.5)
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+
+
+def churn(name, gid, ready):
+    """Requests that fault, for ever"""
+    a, b = ends(name, gid, pages=64)
+    key = MR(a.pd, access=ALL | ODP, implicit=True)
+    while True:
+        for side in (a, b):
+            side.memory.forget()
+        a.send(e.IBV_WR_RDMA_WRITE, 1, 64 * PAGE, remote=b)
+        a.wait(seconds=8)
+        assert key.lkey
+        ready()
+
+
+def faults(name, gid):
+    """Requests that fault until the device goes"""
+    try:
+        churn(name, int(gid), lambda: print("ready", flush=True))
+    except (PyverbsError, AssertionError, OSError):
+        print("gone", flush=True)
+
+
+def begin(name, gid):
+    return name, int(gid)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["obey"]:
+        obey(lambda words: rows.apart(begin, words, sys.argv[2:]))
+    if sys.argv[1:2] == ["faults"]:
+        sys.exit(faults(*sys.argv[2:]))
+    sys.exit(rows.main(__doc__, begin))

@@ -444,6 +444,8 @@ void cxr_ib_dm_mmap_free(struct rdma_user_mmap_entry *entry);
 u64 cxr_ib_dm_addr(struct ib_dm *ibdm);
 
 /* mkey.c */
+/* IB_ACCESS_* as enum cxr_access; without atomics if the device does not support them. */
+u32 cxr_ib_device_access(const struct cxr_caps *caps, int access);
 /*
  * A key of CXR_MKEY_PAGES, new or of an MR that is gone. *log_room is for cxr_ib_mkey_destroy().
  * May sleep. 0, -ENOMEM, or the command's error.
@@ -549,10 +551,6 @@ int cxr_ib_odp_add_window(struct cxr_ib_dev *dev, u32 rkey, u32 parts);
 /* Does nothing for one that was not added. Waits for faults. */
 void cxr_ib_odp_remove_window(struct cxr_ib_dev *dev, u32 rkey);
 
-/* odp_advise.c */
-int cxr_ib_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
-		     struct ib_sge *sges, u32 n, struct uverbs_attr_bundle *attrs);
-
 /* clock.c */
 /* The clock's part of the response to a new context. */
 void cxr_ib_clock_fill_resp(const struct cxr_ib_dev *dev, struct mlx5_ib_alloc_ucontext_resp *resp);
@@ -612,10 +610,6 @@ int cxr_ib_force_up(void *dev);
 void cxr_ib_force_down(void *dev);
 /* Call after the last QP and AH. */
 void cxr_ib_force_free(struct cxr_ib_dev *dev);
-
-/* mr.c */
-/* IB_ACCESS_* as enum cxr_access; without atomics if the device does not support them. */
-u32 cxr_ib_device_access(const struct cxr_caps *caps, int access);
 
 static inline struct cxr_limits cxr_ib_limits(const struct cxr_caps *caps)
 {

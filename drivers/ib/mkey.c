@@ -42,6 +42,23 @@ struct cxr_ib_mkeys {
 	u32 n, pages;
 };
 
+u32 cxr_ib_device_access(const struct cxr_caps *caps, int access)
+{
+	u32 flags = 0;
+
+	if (access & IB_ACCESS_LOCAL_WRITE)
+		flags |= CXR_ACCESS_LOCAL_WRITE;
+	if (access & IB_ACCESS_REMOTE_WRITE)
+		flags |= CXR_ACCESS_REMOTE_WRITE;
+	if (access & IB_ACCESS_REMOTE_READ)
+		flags |= CXR_ACCESS_REMOTE_READ;
+	if (access & IB_ACCESS_REMOTE_ATOMIC && caps->atomic)
+		flags |= CXR_ACCESS_REMOTE_ATOMIC;
+	if (access & IB_ACCESS_RELAXED_ORDERING)
+		flags |= CXR_ACCESS_RELAXED_ORDERING;
+	return flags;
+}
+
 static bool umr_sets_atomic(const struct cxr_caps *caps)
 {
 	return caps->atomic && !caps->umr_modify_atomic_disabled;

@@ -16,23 +16,6 @@
 /* The mkey's page size is a 5-bit logarithm. */
 #define PAGE_SIZES	GENMASK_ULL(31, 12)
 
-u32 cxr_ib_device_access(const struct cxr_caps *caps, int access)
-{
-	u32 flags = 0;
-
-	if (access & IB_ACCESS_LOCAL_WRITE)
-		flags |= CXR_ACCESS_LOCAL_WRITE;
-	if (access & IB_ACCESS_REMOTE_WRITE)
-		flags |= CXR_ACCESS_REMOTE_WRITE;
-	if (access & IB_ACCESS_REMOTE_READ)
-		flags |= CXR_ACCESS_REMOTE_READ;
-	if (access & IB_ACCESS_REMOTE_ATOMIC && caps->atomic)
-		flags |= CXR_ACCESS_REMOTE_ATOMIC;
-	if (access & IB_ACCESS_RELAXED_ORDERING)
-		flags |= CXR_ACCESS_RELAXED_ORDERING;
-	return flags;
-}
-
 static struct ib_mr *create_mr(struct cxr_ib_dev *dev, struct cxr_mkey_attr *attr,
 			       struct ib_umem *umem)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* On-demand paging: events of page faults, and what the device can. See odp.h. */
 #include <linux/slab.h>
-#include <rdma/restrack.h>
 
 #include "odp.h"
 
@@ -159,50 +158,3 @@ void cxr_ib_odp_fill_caps(const struct cxr_caps *caps, struct ib_odp_caps *odp)
 	odp->per_transport_caps.ud_odp_caps = caps->odp_ud;
 	odp->per_transport_caps.xrc_odp_caps = caps->odp_xrc;
 }
-
-/* `rdma resource show mr -dd` */
-static int fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
-{
-	const struct cxr_ib_odp_mr *mr = to_cxr_mr(ibmr)->odp;
-	struct nlattr *table;
-
-	if (!mr)
-		return 0;
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
-	if (!table)
-		return -EMSGSIZE;
-	if (rdma_nl_put_driver_string(msg, "odp", mr->length ? "explicit" : "implicit")) {
-		nla_nest_cancel(msg, table);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(msg, table);
-	return 0;
-}
-
-/* `rdma statistic show mr` */
-static int fill_stat_mr(struct sk_buff *msg, struct ib_mr *ibmr)
-{
-	struct cxr_ib_odp_mr *mr = to_cxr_mr(ibmr)->odp;
-	struct nlattr *table;
-
-	if (!mr)
-		return 0;
-	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
-	if (!table)
-		return -EMSGSIZE;
-	if (rdma_nl_stat_hwcounter_entry(msg, "page_faults", atomic64_read(&mr->faults)) ||
-	    rdma_nl_stat_hwcounter_entry(msg, "page_invalidations",
-					 atomic64_read(&mr->invalidations)) ||
-	    rdma_nl_stat_hwcounter_entry(msg, "page_prefetch", atomic64_read(&mr->prefetches))) {
-		nla_nest_cancel(msg, table);
-		return -EMSGSIZE;
-	}
-	nla_nest_end(msg, table);
-	return 0;
-}
-
-const struct ib_device_ops cxr_ib_odp_ops = {
-	.advise_mr = cxr_ib_advise_mr,
-	.fill_res_mr_entry = fill_res_mr,
-	.fill_stat_mr_entry = fill_stat_mr,
-};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* On-demand paging: memory that programs ask for in advance. See odp.h. */
+/* On-demand paging: memory that programs ask for in advance, and what they are told. See odp.h. */
 #include <linux/slab.h>
+#include <rdma/restrack.h>
 
 #include "odp.h"
 
@@ -72,7 +73,7 @@ static void prefetch_work(struct work_struct *work)
 	free_prefetches(all);
 }
 
-int cxr_ib_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
+static int advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice, u32 flags,
 		     struct ib_sge *sges, u32 n, struct uverbs_attr_bundle *attrs)
 {
 	bool write = advice == IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE;
@@ -112,3 +113,52 @@ int cxr_ib_advise_mr(struct ib_pd *ibpd, enum ib_uverbs_advise_mr_advice advice,
 		free_prefetches(all);
 	return err;
 }
+
+/* ---- what the stack calls -------------------------------------------------------------------- */
+
+/* `rdma resource show mr -dd` */
+static int fill_res_mr(struct sk_buff *msg, struct ib_mr *ibmr)
+{
+	const struct cxr_ib_odp_mr *mr = to_cxr_mr(ibmr)->odp;
+	struct nlattr *table;
+
+	if (!mr)
+		return 0;
+	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_DRIVER);
+	if (!table)
+		return -EMSGSIZE;
+	if (rdma_nl_put_driver_string(msg, "odp", mr->length ? "explicit" : "implicit")) {
+		nla_nest_cancel(msg, table);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+/* `rdma statistic show mr` */
+static int fill_stat_mr(struct sk_buff *msg, struct ib_mr *ibmr)
+{
+	struct cxr_ib_odp_mr *mr = to_cxr_mr(ibmr)->odp;
+	struct nlattr *table;
+
+	if (!mr)
+		return 0;
+	table = nla_nest_start(msg, RDMA_NLDEV_ATTR_STAT_HWCOUNTERS);
+	if (!table)
+		return -EMSGSIZE;
+	if (rdma_nl_stat_hwcounter_entry(msg, "page_faults", atomic64_read(&mr->faults)) ||
+	    rdma_nl_stat_hwcounter_entry(msg, "page_invalidations",
+					 atomic64_read(&mr->invalidations)) ||
+	    rdma_nl_stat_hwcounter_entry(msg, "page_prefetch", atomic64_read(&mr->prefetches))) {
+		nla_nest_cancel(msg, table);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(msg, table);
+	return 0;
+}
+
+const struct ib_device_ops cxr_ib_odp_ops = {
+	.advise_mr = advise_mr,
+	.fill_res_mr_entry = fill_res_mr,
+	.fill_stat_mr_entry = fill_stat_mr,
+};

@@ -27,14 +27,17 @@ static int get_entry(struct cxr_core *core, struct cxr_rates *rates, const u8 *r
 	__must_hold(&rates->lock)
 {
 	u16 uid = own ?: core->caps.rate_uid ? PRM_UID_SHARED : 0;
-	u16 n = core->caps.rates.n;
 	struct cxr_rate_entry *entry;
+	u16 n;
 	int i, err;
 
-	if (!rates->entries)
-		rates->entries = kvcalloc(n, sizeof(*rates->entries), GFP_KERNEL);
+	if (!rates->entries) {
+		rates->n = core->caps.rates.n;
+		rates->entries = kvcalloc(rates->n, sizeof(*rates->entries), GFP_KERNEL);
+	}
 	if (!rates->entries)
 		return -ENOMEM;
+	n = min(rates->n, core->caps.rates.n);
 	i = cxr_rate_find(rates->entries, n, raw, uid, own);
 	if (i < 0) {
 		dev_warn_ratelimited(core->dev, "packet pacing: all %u rates are in use\n", n);

@@ -209,6 +209,7 @@ enum cxr_size {
 struct cxr_rates {
 	struct mutex lock;
 	struct cxr_rate_entry *entries __guarded_by(&lock);	/* NULL until one is used */
+	u16 n __guarded_by(&lock);	/* entries, also if the device has more after a reset */
 };
 
 struct cxr_dev {

@@ -281,7 +281,10 @@ static void adapt_config(struct cxr_en *en)
 	rtnl_lock();
 	en->config.inline_mode = en->device_inline;	/* as far as stage dcb does not change it */
 	en->config.channels = min(en->config.channels, cxr_en_max_channels(en->core));
-	en->config.rx_zip &= en->core->caps.cqe_zip;
+	if (en->config.rx_zip && !en->core->caps.cqe_zip) {
+		en->config.rx_zip = false;
+		netdev_update_features(en->ndev);	/* packets have a hash again */
+	}
 	if (cxr_en_channels_grouped(&en->config) > en->config.channels)
 		cxr_en_forget_classes(en);
 	rtnl_unlock();

@@ -14,6 +14,9 @@ static int set_rate(struct cxr_en_sq *sq, u32 mbps)
 
 	if (mbps)
 		err = cxr_rate_get(core, &rate, &index);
+	/* The table is full: what this one has is free when it has none. */
+	if (err == -ENOSPC && sq->rate && !set_rate(sq, 0))
+		err = cxr_rate_get(core, &rate, &index);
 	if (err)
 		return err;
 	err = cxr_cmd_set_sq_rate(core, 0, sq->sqn, CXR_WQ_RDY, CXR_WQ_RDY, index);

@@ -425,7 +425,10 @@ int cxr_ib_counters_get(struct ib_counters *ibcounters,
 void cxr_ib_counters_put(struct ib_counters *ibcounters);
 
 /* qp_common.c */
-/* Copies and checks the user space request of a transition; zeros without one. */
+/*
+ * Copies and checks the user space request of a transition; zeros without one. What it says of ECE
+ * means nothing to raw packet QPs.
+ */
 int cxr_ib_read_req_modify(struct ib_device *ibdev, struct ib_udata *udata,
 			   struct mlx5_ib_modify_qp *req);
 /* Copies the user space request for a QP. */

@@ -483,6 +483,11 @@ static int check_modify_raw(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr,
 			  qp->qpn, from, to, mask);
 		return -EINVAL;
 	}
+	/* ib_core of newer kernels accepts it on other ways, too. */
+	if (mask & IB_QP_RATE_LIMIT && to != IB_QPS_RTS) {
+		ibdev_dbg(ibdev, "raw packet QP %#x: a rate limit needs RTS\n", qp->qpn);
+		return -EINVAL;
+	}
 	if (mask & IB_QP_PORT && attr->port_num != CXR_IB_PORT) {
 		ibdev_dbg(ibdev, "raw packet QP %#x: invalid port %u\n", qp->qpn, attr->port_num);
 		return -EINVAL;

@@ -94,14 +94,15 @@ hash_is_off()
 # Under traffic
 switched()
 {
-	local try
+	local try loop
 
 	for try in 1 2 3; do
 		set_flag on
 		set_flag off
 	done &
+	loop=$!
 	tcp_both_ways 1M
-	wait $!
+	wait $loop
 	set_flag off
 }
 

@@ -25,6 +25,8 @@ ready()
 }
 
 # Faults are under way: nothing waits for them for ever
+has_faulted() { [ "$(grep -c ready /tmp/faults)" -ge 5 ]; }
+
 device_goes()
 {
 	local bdf dev program
@@ -33,7 +35,7 @@ device_goes()
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
 	python3 -B "$tests" faults "$dev" "$(where "$dev")" >/tmp/faults 2>&1 &
 	program=$!
-	wait_until 30 grep -q ready /tmp/faults
+	wait_until 30 has_faulted
 	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
 	driver_unload
 	wait_until 40 grep -q gone /tmp/faults || { tail -n 5 /tmp/faults; kill -KILL $program; return 1; }

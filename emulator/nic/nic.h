@@ -66,6 +66,9 @@ struct sq {
 	struct work work;
 	/* of the WQE of several frames under way: bytes of its data and frames that were sent */
 	uint32_t done, frames;
+	/* and what it was when the first were: the host must leave it alone */
+	uint32_t begun_bytes;
+	uint8_t begun[WQE_MAX];
 	bool waits; /* for a receiver or its rate: the WQE has not been executed to its end */
 	struct pace {
 		struct timer timer;

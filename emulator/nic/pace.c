@@ -4,7 +4,7 @@
  *
  * An SQ sends a frame when those before it would have left at its rate, or so much earlier as the
  * burst takes at that rate; it then waits by its timer. What a frame costs is its bytes with the
- * FCS. An entry that is cleared while SQs use it limits them no longer.
+ * FCS. If an entry changes, the SQs that use it begin anew; one that is cleared limits nothing.
  */
 #include "nic/nic.h"
 #include "prm/rate.h"
@@ -45,11 +45,11 @@ bool pace_must_wait(struct sq *sq)
 	const struct pp_rate *rate = rate_of(sq);
 	uint64_t at = sq->pace.clear_ns, early, now = now_ns();
 
-	if (!rate->kbps)
+	early = rate->kbps ? time_of(rate, rate->burst) : 0;
+	if (!rate->kbps || at <= now + early) {
+		timer_cancel(&sq->pace.timer);	/* a doorbell may come before it is looked at */
 		return false;
-	early = time_of(rate, rate->burst);
-	if (at <= now + early)
-		return false;
+	}
 	timer_arm(&sq->pace.timer, at - early - now);
 	return true;
 }
@@ -118,6 +118,19 @@ static int check_rate(struct cmd *c, const struct prm_qos_cap *caps,
 	return 0;
 }
 
+/* The rate that @arg is the index of has changed: an SQ that has it begins anew. */
+static void begin_anew(void *obj, void *arg)
+{
+	const unsigned int *index = arg;
+	struct sq *sq = obj;
+
+	if (prm_get(&sq->ctx, packet_pacing_rate_limit_index) != *index)
+		return;
+	pace_stop(sq);
+	if (wq_posted(&sq->wq))
+		work_queue(&sq->work);
+}
+
 static int run_set_pp_rate_limit(struct cmd *c)
 {
 	const struct prm_set_pp_rate_limit_in *in = c->in;
@@ -126,6 +139,7 @@ static int run_set_pp_rate_limit(struct cmd *c)
 	unsigned int index = prm_get(in, rate_limit_index);
 	struct pp_rate *rate = &c->dev->eth->rates[index % PP_RATES];
 	const struct prm_qos_cap *caps = hca_pacing(c->dev);
+	bool changes;
 
 	if (!caps)
 		return refuse(c, PRM_STATUS_BAD_OP, "packet pacing is not advertised");
@@ -137,11 +151,15 @@ static int run_set_pp_rate_limit(struct cmd *c)
 	if (rate->kbps && c->uid && c->uid != rate->uid)
 		return refuse(c, PRM_STATUS_BAD_RES, "rate_limit_index %u is of uid 0x%x", index,
 			      rate->uid);
+	changes = rate->kbps != prm_get(ctx, rate_limit) ||
+		  rate->burst != prm_get(ctx, burst_upper_bound);
 	*rate = (struct pp_rate){
 		.kbps = prm_get(ctx, rate_limit),
 		.burst = prm_get(ctx, burst_upper_bound),
 		.uid = c->uid,
 	};
+	if (changes)
+		obj_for_each(c->dev, OBJ_SQ, begin_anew, &index);
 	return 0;
 }
 

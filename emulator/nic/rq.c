@@ -116,7 +116,7 @@ static void skip_strides(struct rq *rq, uint32_t len)
 /* 0, or the syndrome. */
 static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 {
-	uint32_t total = data->len[0] + data->len[1], off = 0, head = 0, room;
+	uint32_t total = data->len[0] + data->len[1], off = 0, head = 0;
 	uint8_t raw[1u << RQ_LOG_STRIDE_MAX];
 	struct sge sges[RECV_SGES_MAX];
 	struct sg_list list = { .owner = &rq->obj,
@@ -124,6 +124,7 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 				.index = rq->wq.ci,
 				.log = violation };
 	int bytes = wq_read(&rq->wq, rq->wq.ci, raw);
+	uint64_t room;
 
 	if (bytes < 0)
 		return PRM_CQE_SYND_LOCAL_QP_OP;
@@ -133,11 +134,11 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 	}
 	sg_parse_recv(&list, sges, raw + head, raw + bytes);
 	room = list.len;
-	if (is_striding(rq) && room > strides_of(rq) << log_stride_bytes(rq))
-		room = strides_of(rq) << log_stride_bytes(rq);
+	if (is_striding(rq) && room > (uint64_t)strides_of(rq) << log_stride_bytes(rq))
+		room = (uint64_t)strides_of(rq) << log_stride_bytes(rq);
 	if (room < off + total) {
 		violation(rq->obj.dev, "RQ 0x%x: WQE %u has room for %u bytes of a packet of %u",
-			  rq->obj.num, rq->wq.ci, room < off ? 0 : room - off, total);
+			  rq->obj.num, rq->wq.ci, room < off ? 0 : (uint32_t)room - off, total);
 		rq->obj.dev->hca->vnic.small_wqes++;
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
@@ -239,7 +240,8 @@ static bool has_wqe(struct rq *rq, uint32_t len)
 		return false;
 	if (is_striding(rq))
 		skip_strides(rq, len);
-	return wq_posted(&rq->wq);
+	/* By a fault rule the completion of what was skipped stops it. */
+	return rq->state == PRM_WQ_RDY && wq_posted(&rq->wq);
 }
 
 static void rq_receive(struct rq *rq, const struct eth_packet *packet, const struct delivery *how)

@@ -44,6 +44,7 @@ static void complete_error(struct sq *sq, uint8_t opcode, uint16_t index, uint8_
 static void fail(struct sq *sq, const struct wqe *wqe, uint8_t syndrome)
 {
 	sq->state = PRM_WQ_ERR;
+	pace_stop(sq);	/* what follows is flushed now */
 	sq->obj.dev->eth->counters.tx_errors.packets++;
 	complete_error(sq, wqe->opcode, wqe->index, syndrome);
 	queue_event(&sq->obj, PRM_EVENT_WQ_CATAS_ERROR);
@@ -373,6 +374,8 @@ static uint8_t send_several(const struct tx *tx, bool equal, int *budget)
 	syndrome = parse_data(tx, &list, sges, SEND_SGES_MAX * FRAME_MAX);
 	if (!sq->done)
 		sq->frames = 0;
+	if (!list.len)
+		--*budget;
 	for (; !syndrome && sq->done < list.len && *budget > 0; --*budget) {
 		len = equal ? mss : sges[sq->frames].len;
 		if (len < 14 || len > FRAME_MAX - 4 || len > list.len - sq->done)
@@ -530,17 +533,34 @@ static void flush_one(struct sq *sq)
 		complete_error(sq, opcode, index, PRM_CQE_SYND_WR_FLUSH);
 }
 
+/* A WQE under way is fetched again in each slice. Returns 0, or the syndrome. */
+static uint8_t check_begun(const struct sq *sq, const struct wqe *wqe)
+{
+	if (!sq->done || (sq->begun_bytes == wqe->bytes &&
+			  !memcmp(sq->begun, wqe->raw, wqe->bytes)))
+		return 0;
+	return wqe_bad(wqe, "it is another one than when its first frames were sent", wqe->opcode);
+}
+
 /* Executes the next WQE as far as budget and receiver allow; completes it if that is all of it. */
 static void step(struct sq *sq, int *budget)
 {
 	struct wqe wqe;
 	uint8_t syndrome;
+	bool begins = !sq->done;
 
 	syndrome = wqe_fetch(&sq->wq, sq->wq.ci, &wqe);
 	if (!syndrome)
+		syndrome = check_begun(sq, &wqe);
+	if (!syndrome)
 		syndrome = run(sq, &wqe, budget);
-	if (!syndrome && (sq->done || sq->waits))
+	if (!syndrome && (sq->done || sq->waits)) {
+		if (begins && sq->done) {
+			sq->begun_bytes = wqe.bytes;
+			memcpy(sq->begun, wqe.raw, wqe.bytes);
+		}
 		return;
+	}
 	sq->done = 0;
 	wq_step(&sq->wq, wqe.bbs);
 	if (syndrome)
@@ -705,7 +725,7 @@ static int run_modify_sq(struct cmd *c)
 		return -1;
 	if (eth_check_transition(c, &sq->obj, prm_get(in, sq_state), sq->state, next))
 		return -1;
-	if (what) {
+	if (what && rate != prm_get(&sq->ctx, packet_pacing_rate_limit_index)) {
 		prm_set(&sq->ctx, packet_pacing_rate_limit_index, rate);
 		pace_stop(sq);
 	}

@@ -16,7 +16,7 @@ int eth_check_wq(struct cmd *c, const struct prm_wq *ctx, unsigned int type)
 	    is_set(c, ctx, shampo_enable, "but it is not advertised"))
 		return -1;
 	if (prm_get(ctx, wq_type) != type)
-		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u is not advertised, only cyclic",
+		return refuse(c, PRM_STATUS_BAD_PARAM, "wq_type %u of the WQ is not advertised",
 			      prm_get(ctx, wq_type));
 	if (prm_get(ctx, end_padding_mode) > 1)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "end_padding_mode %u is unknown",

@@ -142,15 +142,27 @@ static void test_change(void)
 	set_up(0);
 	send(&sq, 10);
 	ktap(arrived(1), "at the first rate");
+	ktap(!use_rate(&sq, 1) && !set_rate(1, KBPS, 0), "the same again changes nothing");
+	dut_run();
+	ktap(arrived(0), "and ends no waiting");
 	dut_check(set_rate(2, 10 * KBPS, 0), "set_pp_rate_limit");
 	ktap(!use_rate(&sq, 2), "a queue in RDY takes another rate");
 	dut_run();
 	ktap(arrived(1), "which begins anew");
 	pass_time(MS / 10);
 	ktap(arrived(1), "and is kept");
-	ktap(!set_rate(2, 0, 0), "the rate is cleared while it is used");
-	pass_time(MS / 10);
-	ktap(arrived(7), "and limits no longer");
+	ktap(!set_rate(2, 1, 0), "the rate is lowered while it is used: 8 seconds for a frame");
+	dut_run();
+	ktap(arrived(1), "it begins anew");
+	ktap(!set_rate(2, 10 * KBPS, 0), "it is raised");
+	dut_run();
+	ktap(arrived(1), "and nobody waits for the time of the lower one");
+	ktap(!set_rate(2, 1, 0), "lowered again");
+	dut_run();
+	ktap(arrived(1), "with the next frame");
+	ktap(!set_rate(2, 0, 0), "and cleared");
+	dut_run();
+	ktap(arrived(4), "it limits no longer, at once");
 	ktap(use_rate(&sq, 2) == PRM_STATUS_BAD_RES, "but nobody can take it now");
 	ktap(!use_rate(&sq, PRM_RATE_NONE), "no rate at all can be taken");
 	dut_violations(a);
@@ -182,6 +194,25 @@ static void test_queues(void)
 	pass_time(10 * MS);
 	ktap(!completions(b, &rq.cq), "and sends nothing more");
 	tear_down("queues");
+}
+
+/* More WQEs than are flushed at once, behind one that fails while it waits. */
+static void test_fails(void)
+{
+	const struct prm_cqe64 *cqe;
+	struct dut_wq long_sq;
+
+	set_up(0);
+	long_sq = dut_create_sq(a, 7, take_rate_1);
+	send(&long_sq, 100);
+	ktap(completions(a, &long_sq.cq) == 1, "the second of many waits");
+	((uint8_t *)dut_ptr(a, long_sq.buf + 64))[3] = 0xff;
+	send(&long_sq, 1);
+	cqe = dut_poll(a, &long_sq.cq);
+	ktap(cqe && cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ_ERR &&
+	     dut_violations(a) == 1, "it fails");
+	ktap(completions(a, &long_sq.cq) == 99, "and all others are flushed without waiting");
+	tear_down("a failure");
 }
 
 /* Segments of an LSO are frames. */
@@ -225,6 +256,7 @@ int main(void)
 	test_burst();
 	test_change();
 	test_queues();
+	test_fails();
 	test_lso();
 	return ktap_end();
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "dut.h"
+#include "fault/fault.h"
+#include "host/control.h"
 #include "ktap.h"
 #include "queue/queue.h"
 #include "wrong_log.h"
@@ -361,7 +363,163 @@ static void test_slices(void)
 	tear_down();
 }
 
+static void ring(unsigned int bbs)
+{
+	uint16_t index = sq.pi;
+
+	sq.pi += bbs;
+	dut_store(a, sq.dbr + 4, sq.pi);
+	sq_doorbell(a->dev, a->uar, (uint64_t)index << 40 | sq.num << 8);
+}
+
+/* A packet of no bytes is none, but its WQE takes its time. */
+static void test_empty(void)
+{
+	unsigned int i, n = 0, first;
+	uint8_t *wqe;
+
+	set_up(NULL);
+	for (i = 0; i < 100; i++) {
+		wqe = dut_wqe(a, &sq, PRM_WQE_ENHANCED_MPSW, 3, PRM_WQE_CE_ALWAYS);
+		memset(wqe + PRM_WQE_DS, 0, 2 * PRM_WQE_DS);
+		*(__be32 *)(wqe + 2 * PRM_WQE_DS) = htobe32(PRM_WQE_INLINE);
+		sq.pi++;
+	}
+	sq.pi -= 100;
+	ring(100);
+	loop_run_pending();
+	while (dut_poll(a, &sq.cq))
+		n++;
+	first = n;
+	dut_run();
+	while (dut_poll(a, &sq.cq))
+		n++;
+	ktap(first && first <= LOOP_SLICE && n == 100 && !dut_violations(a),
+	     "WQEs of no packet are executed in slices");
+	tear_down();
+}
+
+/* ---- an RQ that stops, and lengths of more than 32 bits ---- */
+
+static void striding_unflushed(struct prm_rqc *ctx)
+{
+	striding(ctx);
+	prm_set(ctx, flush_in_error_en, 0);
+}
+
+/* By a fault rule, which stops the queue of the completion. */
+static void test_stopped(void)
+{
+	const uint8_t *next;
+	struct cxdev *devs[2];
+	char text[64], answer[256];
+	FILE *out = fmemopen(answer, sizeof(answer), "w");
+
+	set_up(NULL);
+	rq = dut_create_rq(b, LOG_RQ, LOG_WQE, striding_unflushed);
+	devs[0] = a->dev;
+	devs[1] = b->dev;
+	dut_receive_all(b, dut_direct_tir(b, rq.num));
+	post(2);
+	next = dut_ptr(b, buffers[1]);
+	snprintf(text, sizeof(text), "b cqe 0x%x error local_prot nth=2", rq.cq.num);
+	ktap(!fault_line(text, devs, 2, out), "the second completion is an error");
+	fclose(out);
+	post_packet(0, 1500);
+	post_packet(1, 1400);
+	ktap(dut_poll(b, &rq.cq) && dut_poll(b, &rq.cq) && !dut_poll(b, &rq.cq) &&
+	     next[0] == 0xee && next[1399] == 0xee,
+	     "an RQ that stops with a filler completion takes no packet");
+	fault_clear();
+	tear_down();
+}
+
+static void test_long_wqe(void)
+{
+	struct prm_wqe_data_seg *seg;
+
+	set_up(NULL);
+	rq = dut_create_rq(b, LOG_RQ, LOG_WQE, NULL);
+	dut_receive_all(b, dut_direct_tir(b, rq.num));
+	seg = dut_ptr(b, rq.buf);
+	dut_data_seg(b, &seg[0], dut_alloc(b, WQE_ROOM), 0);
+	dut_data_seg(b, &seg[1], dut_alloc(b, WQE_ROOM), 0);
+	dut_store(b, rq.dbr, ++rq.pi);
+	post_packet(0, 500);
+	ktap(dut_poll(b, &rq.cq) && !dut_violations(b), "a WQE of 4 GiB has room for a packet");
+	tear_down();
+}
+
 /* ---- drivers that are wrong ---- */
+
+static void to_nop(uint8_t *wqe)
+{
+	wqe[3] = PRM_WQE_NOP;
+}
+
+static void to_few(uint8_t *wqe)
+{
+	((struct prm_wqe_ctrl_seg *)wqe)->qpn_ds = htobe32(sq.num << 8 | 10);
+}
+
+static void to_others(uint8_t *wqe)
+{
+	wqe[0] = 0;
+	wqe[3] = PRM_WQE_ENHANCED_MPSW;
+	((struct prm_wqe_eth_seg *)(wqe + PRM_WQE_DS))->mss = 0;
+}
+
+#define ANOTHER "it is another one than when its first frames were sent"
+
+/* A WQE that is written again while some of its frames have been sent. */
+static void test_changed(void)
+{
+	static const struct {
+		const char *what;
+		void (*change)(uint8_t *wqe);
+		uint32_t equal;
+		unsigned int opcode;
+	} cases[] = {
+		{ "a WQE under way that becomes a NOP", to_nop, 0, PRM_WQE_NOP },
+		{ "one that has fewer packets than were sent", to_few, 0, PRM_WQE_ENHANCED_MPSW },
+		{ "packets of one length that become others", to_others, 200,
+		  PRM_WQE_ENHANCED_MPSW },
+	};
+	const struct prm_cqe64 *cqe;
+	unsigned int i, w, bbs, n;
+	struct port *port;
+	char text[256];
+	uint16_t start;
+	uint8_t *wqe;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		set_up(NULL);
+		port = port_create(NULL, "sink");
+		port_set_sink(port, sink, NULL);
+		start = sq.pi;
+		for (w = bbs = 0; w < 3; w++, bbs += n, sq.pi += n) {
+			wqe = several(NULL, 25, cases[i].equal);
+			n = blocks(wqe);
+		}
+		snprintf(text, sizeof(text), "SQ 0x*: send WQE %u: %s (0x%x)", bbs - n, ANOTHER,
+			 cases[i].opcode);
+		sq.pi = start;
+		ring(bbs);
+		loop_run_pending();
+		ktap(a->dev->eth->counters.tx_several == LOOP_SLICE, "%s: some are sent",
+		     cases[i].what);
+		wrong_begin();
+		cases[i].change(wqe);
+		dut_run();
+		wrong_expect(cases[i].what, text);
+		cqe = dut_poll(a, &sq.cq) && dut_poll(a, &sq.cq) ? dut_poll(a, &sq.cq) : NULL;
+		ktap(cqe && cqe->op_own >> PRM_CQE_OPCODE_SHIFT == PRM_CQE_REQ_ERR &&
+		     a->dev->eth->counters.tx_several == LOOP_SLICE, "%s: an error, no more frames",
+		     cases[i].what);
+		port_destroy(port);
+		tear_down();
+	}
+}
 
 static void with_mss(uint8_t *wqe)
 {
@@ -473,6 +631,10 @@ int main(void)
 	test_compressed();
 	test_send();
 	test_slices();
+	test_empty();
+	test_stopped();
+	test_long_wqe();
+	test_changed();
 	test_wrong_send();
 	test_wrong_create();
 	wrong_close();

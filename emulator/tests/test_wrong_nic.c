@@ -71,7 +71,7 @@ static const struct wrong_row wq_rows[] = {
 	W(two_byte_shift_en, 1,
 	  "two_byte_shift_en is set (0x1), but the WQ is not striding"),
 	W(shampo_enable, 1, "shampo_enable is set (0x1), but it is not advertised"),
-	W(wq_type, 0, "wq_type 0 is not advertised, only cyclic"),
+	W(wq_type, 0, "wq_type 0 of the WQ is not advertised"),
 	W(end_padding_mode, 2, "end_padding_mode 2 is unknown"),
 	W(log_wq_sz, 16, "log_wq_sz 16 is above 15"),
 	W(log_wq_pg_sz, 31, "log_wq_pg_sz 31: pages are at most 2^* bytes"),

@@ -182,6 +182,7 @@ struct mkey {
 	struct umem *umem;		/* whose pages mtt lists; NULL: of none */
 	uint8_t log_page;
 	uint32_t n_xlt, max_xlt; /* entries, and their limit by translations_octword_size */
+	uint32_t room_xlt;	/* made by UMR: entries that there is memory for, 0 behind n_xlt */
 	union {
 		uint64_t *mtt;		/* with MTT_READ and MTT_WRITE */
 		struct klm *klm;	/* KLM, KSM */

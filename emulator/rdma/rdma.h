@@ -440,7 +440,8 @@ bool recv_waits(const struct qp *qp);	/* does a receive WQE wait? Nothing is cou
 /* ---- umr.c: 0, or a syndrome ---------------------------------------------------------------- */
 
 int umr_check(struct qp *qp, const struct swqe *wqe);	/* is the WQE well-formed? */
-int umr_execute(struct qp *qp, const struct swqe *wqe);
+/* Adds to *slice what it took besides, in packets of LOOP_SLICE. */
+int umr_execute(struct qp *qp, const struct swqe *wqe, uint32_t *slice);
 
 /* ---- complete.c, flush.c -------------------------------------------------------------------- */
 

@@ -135,6 +135,7 @@ void requester_go_back(struct qp *qp)
 void requester_pause(struct qp *qp, uint64_t ns)
 {
 	qp->req.rnr_wait = true;
+	timer_cancel(&qp->req.timeout);	/* or it would use up the retries meanwhile */
 	timer_arm(&qp->req.rnr, ns);
 }
 
@@ -179,6 +180,8 @@ static void rnr_fired(struct timer *timer)
 	struct qp *qp = container_of(timer, struct qp, req.rnr);
 
 	qp->req.rnr_wait = false;
+	if (outstanding(qp) && qp->timeout_ns)
+		timer_arm(&qp->req.timeout, qp->timeout_ns);
 	work_queue(&qp->req.work);
 }
 
@@ -320,15 +323,15 @@ static bool open_way(struct qp *qp, struct direct **way)
 }
 
 /*
- * Sends up to @most packets. Returns how many, or 0: nothing to do until a doorbell, an answer, a
- * timer, or room for it.
+ * Sends up to @most packets. Returns how many, or what else it took in such units; or 0: nothing to
+ * do until a doorbell, an answer, a timer, or room for it.
  */
 static uint32_t send_step(struct qp *qp, uint32_t most)
 {
 	struct requester *r = &qp->req;
 	struct direct direct, *way = &direct;
 	struct message *msg;
-	uint32_t n = 1;
+	uint32_t n = 1, more = 0;
 
 	if (r->cur == r->head && !start_message(qp))
 		return 0;
@@ -344,7 +347,7 @@ static uint32_t send_step(struct qp *qp, uint32_t most)
 		if (!n && !msg->error)
 			return 0;
 	} else if (!msg->error && msg->opcode == PRM_WQE_UMR && !msg->executed) {
-		msg->error = umr_execute(qp, &r->tx);
+		msg->error = umr_execute(qp, &r->tx, &more);
 		msg->executed = true;
 	}
 	if (msg->error) {
@@ -352,7 +355,7 @@ static uint32_t send_step(struct qp *qp, uint32_t most)
 		return 0;
 	}
 	sent_packets(qp, msg, n);
-	return n;
+	return n + more;
 }
 
 static void requester_work(struct work *work)
@@ -369,7 +372,7 @@ static void requester_work(struct work *work)
 		n = dcqcn_may_send(qp) ? send_step(qp, budget) : 0;
 		if (!n)
 			return;
-		budget -= n;
+		budget -= n < budget ? n : budget;
 	}
 }
 
@@ -476,7 +479,6 @@ static void take_rnr_nak(struct qp *qp, unsigned int code)
 	if (prm_get(&qp->ctx, rnr_retry) != RNR_FOREVER)
 		r->rnr_retries--;
 	requester_go_back(qp);
-	timer_cancel(&r->timeout);
 	requester_pause(qp, rnr_timer_ns(code));
 }
 

@@ -20,7 +20,12 @@
 #define LIST_AT		(MKEY_AT + sizeof(struct prm_mkc))
 #define OCTWORD		16
 #define LIST_UNIT	4	/* a key's room for its list goes in steps of 64 bytes */
-#define XLT_MAX		(1u << 28)	/* octwords of a list: more is above any budget */
+/*
+ * Octwords of a list: the pages of 32 GiB, or an address space of 2^56 bytes in parts of 2^34, as
+ * drivers have it for on-demand paging.
+ */
+#define XLT_MAX		(1u << 22)
+#define SLICE_ENTRIES	4096		/* that are moved or looked at in the time of a packet */
 
 #define KNOWN_FLAGS	(PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE | PRM_UMR_CHECK_FREE |	\
 			 PRM_UMR_TRANSLATION_OFFSET_EN | PRM_UMR_CHECK_QPN)
@@ -118,6 +123,7 @@ struct change {
 	uint64_t at;
 	uint32_t n;
 	bool in_place;
+	uint64_t work;		/* entries that were moved or looked at */
 };
 
 static int fails(const struct change *ch, const char *why)
@@ -180,7 +186,9 @@ static int take_fields(struct change *ch)
 	TAKE(A, a);
 	TAKE(SMALL_FENCE, small_fence_on_rdma_read_response);
 	TAKE(FREE, free);
-	TAKE(LEN, length64);
+	/* User space leaves the bit as it was in the memory of the WQE. */
+	if (ch->qp->fre || ch->qp->st == PRM_QP_ST_REG_UMR)
+		TAKE(LEN, length64);
 	if (mask & PRM_UMR_MASK_LEN)
 		prm_set64(to, len, prm_get64(from, len));
 	if (mask & PRM_UMR_MASK_START_ADDR)
@@ -214,6 +222,15 @@ static uint64_t page_at(const uint8_t *entry)
 	return get64(entry) & ~4ull;
 }
 
+/* The most that the key's list may have. */
+static uint64_t octwords_of(const struct mkey *mkey)
+{
+	uint64_t room = (mkey->max_xlt + LIST_UNIT - 1ull) / LIST_UNIT * LIST_UNIT;
+	uint64_t most = mkey->mode == MKEY_KLM ? 1u << KLM_LOG_MAX : XLT_MAX;
+
+	return room < most ? room : most;
+}
+
 static void set_entries(struct mkey *mkey, const struct change *ch)
 {
 	const uint8_t *entry = ch->list;
@@ -226,7 +243,7 @@ static void set_entries(struct mkey *mkey, const struct change *ch)
 			mkey->klm[ch->at + i] = key_at(entry);
 }
 
-/* A large list of which a part is set stays where it is. */
+/* A large list of which a part is set, or that grows within its room, stays where it is. */
 static int set_in_place(struct change *ch)
 {
 	const uint8_t *entry = ch->list;
@@ -234,12 +251,30 @@ static int set_in_place(struct change *ch)
 	uint32_t i;
 
 	ch->in_place = true;
+	if (ch->next.n_xlt < ch->at + ch->n)
+		ch->next.n_xlt = ch->at + ch->n;
 	for (i = 0; ch->mkey->mode == MKEY_KSM && i < ch->n; i++, entry += sizeof(struct prm_klm)) {
 		klm = key_at(entry);
 		if (klm_repeats(&klm))
 			return fails(ch, "a KSM list has the head of a repeat block");
 	}
 	return 0;
+}
+
+/*
+ * The room for a list of @total entries: drivers fill one in many steps, of which few copy it. A
+ * KLM list, which is short, is copied each time.
+ */
+static uint32_t growing(const struct change *ch, uint32_t total)
+{
+	uint64_t most = octwords_of(ch->mkey) * (OCTWORD / entry_bytes(ch->mkey));
+	uint64_t twice = 2ull * ch->mkey->n_xlt;
+
+	if (ch->mkey->mode == MKEY_KLM)
+		return total;
+	if (twice > most)
+		twice = most;
+	return twice > total ? twice : total;
 }
 
 /* The list as it will be: the old one if the request patches it, with the entries put there. */
@@ -252,15 +287,19 @@ static int put_entries(struct change *ch)
 	uint32_t size = entry_bytes(mkey), total = ch->at + ch->n;
 	const char *wrong;
 
-	if (patches && mkey->mode != MKEY_KLM && total <= mkey->n_xlt)
+	ch->work += ch->n;
+	if (patches && mkey->mode != MKEY_KLM &&
+	    (total <= mkey->n_xlt || total <= mkey->room_xlt))
 		return set_in_place(ch);
 	if (patches && mkey->n_xlt > total)
 		total = mkey->n_xlt;
 	next->ends = NULL;
-	next->xlt = budget_alloc(ch->qp->obj.dev, total, size);
+	next->room_xlt = patches ? growing(ch, total) : total;
+	next->xlt = budget_alloc(ch->qp->obj.dev, next->room_xlt, size);
 	if (!next->xlt)
 		return fails(ch, "the emulator is out of memory");
 	next->n_xlt = total;
+	ch->work += total;
 	if (mkey->xlt)
 		memcpy(next->xlt, mkey->xlt, (mkey->n_xlt < total ? mkey->n_xlt : total) * size);
 	set_entries(next, ch);
@@ -292,7 +331,6 @@ static int take_list(struct change *ch)
 {
 	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(ch->w);
 	uint32_t octwords = be16_to_cpu(ctrl->xlt_octowords), per;
-	uint64_t room = (ch->mkey->max_xlt + LIST_UNIT - 1ull) / LIST_UNIT * LIST_UNIT;
 	int err;
 
 	if (!octwords && ctrl->flags & PRM_UMR_INLINE)
@@ -301,7 +339,7 @@ static int take_list(struct change *ch)
 		return 0;
 	if (ch->mkey->mode == MKEY_PA)
 		return fails(ch, "the key has no list");
-	if (list_offset(ctrl) + octwords > room || room > XLT_MAX)
+	if (list_offset(ctrl) + octwords > octwords_of(ch->mkey))
 		return fails(ch, "the list does not fit into the key");
 	per = OCTWORD / entry_bytes(ch->mkey);
 	ch->at = list_offset(ctrl) * per;
@@ -317,13 +355,14 @@ static bool is_set_now(const struct change *ch, uint64_t i)
 }
 
 /* If only pages of a key in use change, all others have been looked at before. */
-static int check_pages(const struct change *ch, uint64_t n)
+static int check_pages(struct change *ch, uint64_t n)
 {
 	bool all = ch->mkey->free || !ch->in_place ||
 		   be64_to_cpu(umr_ctrl(ch->w)->mkey_mask) & GEOMETRY_MASK;
 	const struct mkey *next = &ch->next;
 	uint64_t i = all ? 0 : ch->at, end = all ? n : ch->at + ch->n, page;
 
+	ch->work += end - i;
 	for (; i < n && i < end; i++) {
 		page = next->mtt[i];
 		if (is_set_now(ch, i))
@@ -334,7 +373,7 @@ static int check_pages(const struct change *ch, uint64_t n)
 	return 0;
 }
 
-static int check_mtt(const struct change *ch)
+static int check_mtt(struct change *ch)
 {
 	const struct mkey *next = &ch->next;
 	uint64_t n;
@@ -348,7 +387,7 @@ static int check_mtt(const struct change *ch)
 }
 
 /* The list of a key in use must cover its length. */
-static int check_cover(const struct change *ch)
+static int check_cover(struct change *ch)
 {
 	const struct mkey *next = &ch->next;
 
@@ -380,6 +419,7 @@ static void commit(struct change *ch)
 	mkey->ends = next->ends;
 	mkey->n_ends = next->n_ends;
 	mkey->n_xlt = next->n_xlt;
+	mkey->room_xlt = next->room_xlt;
 	mkey->ctx = next->ctx;
 	if (ch->pd) {
 		obj_put(mkey->pd);
@@ -389,7 +429,7 @@ static void commit(struct change *ch)
 	mkey_decode(mkey);
 }
 
-int umr_execute(struct qp *qp, const struct swqe *w)
+int umr_execute(struct qp *qp, const struct swqe *w, uint32_t *slice)
 {
 	struct change ch = { .qp = qp, .w = w };
 	int err;
@@ -409,5 +449,6 @@ int umr_execute(struct qp *qp, const struct swqe *w)
 	else if (ch.next.xlt != ch.mkey->xlt)
 		drop_list(&ch.next);
 	free(ch.fetched);
+	*slice += ch.work / SLICE_ENTRIES;
 	return err;
 }

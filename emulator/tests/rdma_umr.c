@@ -51,6 +51,7 @@ uint32_t build_umr(const struct umr_wr *u, uint8_t *raw)
 	ctrl->flags = u->flags;
 	ctrl->xlt_octowords = cpu_to_be16(u->octwords);
 	ctrl->xlt_offset = cpu_to_be16(u->offset);
+	ctrl->xlt_offset_47_16 = cpu_to_be32(u->offset >> 16);
 	ctrl->mkey_mask = cpu_to_be64(u->mask);
 	prm_set(mkc, free, u->free);
 	prm_set(mkc, en_rinval, u->rinval);

@@ -3,6 +3,8 @@
  * On-demand paging: what a queue pair does that meets a page that is not present, until the driver
  * resumes it, at either end of a connection.
  */
+#include <time.h>
+
 #include "rdma_odp.h"
 
 #define LEN	9000u
@@ -445,6 +447,81 @@ static void test_implicit(void)
 	destroy_mkey(&b, child.key);
 }
 
+/* ---- long lists ---------------------------------------------------------------------------- */
+
+#define LIST_MAX	(1u << 22)	/* octwords */
+#define STEP		1024u		/* octwords of a WQE: 16 KiB of the buffer */
+#define WQES		16u
+
+static double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
+}
+
+/* Its end again and again, each time after all the rest: a WQE is the work of a slice. */
+static unsigned int most_at_once(struct tqp *umr, const struct umr_wr *all)
+{
+	unsigned int i, most = 0, sum = 0, n;
+	bool more = true;
+
+	for (i = 0; i < WQES; i++) {
+		struct wr wr = { .opcode = PRM_WQE_UMR, .imm = all->key };
+		uint8_t raw[1024] __attribute__((aligned(8))) = {};
+
+		post_wqe(umr, &wr, raw, build_umr(all, raw));
+	}
+	ring(umr);
+	while (more) {
+		more = loop_run_pending();
+		for (n = 0; poll(&cb); n++)
+			;
+		most = n > most ? n : most;
+		sum += n;
+	}
+	return sum == WQES ? most : 0;
+}
+
+/* As a driver fills that of a key of explicit memory, but with gaps. */
+static void test_long_list(void)
+{
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_MTT, 2 * LIST_MAX, false);
+	struct umr_wr u = { .key = key, .flags = PRM_UMR_TRANSLATION_OFFSET_EN, .octwords = STEP,
+			    .sge = { b.va, STEP * 16, b.lkey } };
+	struct umr_wr all = { .key = key, .flags = PRM_UMR_INLINE, .new_key = key,
+			      .mask = REG_MASK & ~(uint64_t)PRM_UMR_MASK_EN_RINVAL,
+			      .length64 = true };
+	double t = cpu_seconds();
+	struct tqp umr;
+	bool right = true;
+	unsigned int n;
+
+	drain(&ca, &cb);
+	create_umr_qp(&umr, &b, &cb);
+	for (n = 0; n < STEP * 16; n++)
+		*buf_at(&b, n) = 0;
+	for (; u.offset < LIST_MAX && right; u.offset += 8 * STEP) {
+		post_umr(&umr, &u);
+		right = good(&cb);
+	}
+	t = cpu_seconds() - t;
+	printf("# a list of %u octwords: %.3f s\n", u.offset, t);
+	ok(right && t < 1, "a list that grows is not copied at each step");
+	t = cpu_seconds();
+	n = most_at_once(&umr, &all);
+	t = (cpu_seconds() - t) / WQES;
+	printf("# each of %u WQEs that look at all of it: %.3f s\n", WQES, t);
+	ok(n == 1 && t < 0.3, "a WQE that looks at all of it has a slice of its own");
+	u.offset = LIST_MAX - STEP + 1;
+	post_umr(&umr, &u);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND,
+	   "it has an end, however long the key says that it may be");
+	qp_command(&umr, PRM_OP_destroy_qp);
+	destroy_mkey(&b, key);
+}
+
 /* ---- what does not fault ------------------------------------------------------------------- */
 
 static void set_cap(struct side *side, const char *name, uint32_t value)
@@ -541,6 +618,7 @@ int main(void)
 	test_losses(PRM_WQE_RDMA_WRITE, "WRITE");
 	test_losses(PRM_WQE_RDMA_READ, "READ");
 	test_implicit();
+	test_long_list();
 	test_disabled();
 	test_uc();
 	test_null_key();

@@ -215,6 +215,49 @@ static void test_klm_list(void)
 	destroy_mkey(&b, key);
 }
 
+/* User space does not clear the bit in memory that it uses again. */
+static void test_user_length(void)
+{
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 8, false);
+	uint8_t klm[64] = {};
+	struct umr_wr reg;
+	struct tqp x, y;
+
+	klm_put(klm, KEY_BYTES, b.lkey, b.va + KEY_OFF);
+	reg = reg_wr(key, klm, 0);
+	reg.list_len = 64;
+	reg.octwords = 4;
+	reg.length64 = true;
+	reg.len = KEY_BYTES - 1;
+	user_pair(&x, &y);
+	post_umr(&y, &reg);
+	ok(good(&cb) && write_to(&x, key, b.va + KEY_OFF, 33) == PRM_CQE_SYND_REMOTE_ACCESS,
+	   "length64 in a UMR of user space does not count");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
+}
+
+/* As long as the card advertises, however long the key says that its list may be. */
+static void test_klm_max(void)
+{
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 2u << KLM_LOG_MAX, false);
+	uint8_t klm[128] = {};
+	struct umr_wr u = { .key = key, .octwords = 4, .list = klm, .list_len = 64,
+			    .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN,
+			    .offset = (1u << KLM_LOG_MAX) - 4 };
+	struct tqp x, y;
+
+	user_pair(&x, &y);
+	post_umr(&y, &u);
+	ok(good(&cb), "a UMR sets the last entries that a KLM list can have");
+	u.octwords = 8;
+	u.list_len = 128;
+	post_umr(&y, &u);
+	ok(syndrome_of(&cb) == PRM_CQE_SYND_MW_BIND, "but not more");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
+}
+
 #define BLOCK_TIMES	6
 #define BLOCK_ONE	1000u
 #define BLOCK_TWO	499u
@@ -611,6 +654,8 @@ int main(void)
 	test_remote_invalidate(false);
 	test_once();
 	test_klm_list();
+	test_user_length();
+	test_klm_max();
 	test_block();
 	test_wrong_block();
 	test_klm_reserved(true);

@@ -3,6 +3,7 @@
 #include <linux/bitmap.h>
 #include <linux/cache.h>
 #include <linux/dma-mapping.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core.h"
@@ -77,7 +78,8 @@ void cxr_bufs_free_kept(struct cxr_dev *dev)
 
 /*
  * Records are a cache line apart, so that queues do not share one. A page holds many records, of
- * all queues of the device.
+ * all queues of the device. Whoever waits for db_lock may be what memory that is reclaimed waits for
+ * (drivers/ib/umr.c): under it no allocation reclaims any.
  */
 #define DB_STRIDE	max_t(unsigned int, cache_line_size(), 2 * sizeof(__be32))
 
@@ -111,9 +113,11 @@ int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db)
 {
 	struct cxr_dev *dev = to_dev(core);
 	struct db_page *page = NULL, *pos;
+	unsigned int flags;
 	int err = 0;
 
 	mutex_lock(&dev->db_lock);
+	flags = memalloc_noreclaim_save();
 	list_for_each_entry(pos, &dev->dbs, list) {
 		if (pos->used < pos->slots) {
 			page = pos;
@@ -135,6 +139,7 @@ int cxr_db_alloc(struct cxr_core *core, struct cxr_db *db)
 	db->dma = page->dma + (size_t)db->slot * DB_STRIDE;
 	memset(db->rec, 0, 2 * sizeof(*db->rec));
 out_unlock:
+	memalloc_noreclaim_restore(flags);
 	mutex_unlock(&dev->db_lock);
 	return err;
 }

@@ -10,6 +10,7 @@
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "prm/cmdif.h"
@@ -439,13 +440,19 @@ static void serve_request(struct cxr_dev *dev, const struct cxr_page_req *req)
 		n -= got;
 }
 
+/*
+ * The device may ask before it completes a command that memory which is reclaimed waits for
+ * (drivers/ib/umr.c). So here nothing reclaims memory, and the queue has a thread of its own.
+ */
 static void pages_work(struct work_struct *work)
 {
 	struct cxr_dev *dev = container_of(work, struct cxr_dev, pages.work);
+	unsigned int flags = memalloc_noreclaim_save();
 	struct cxr_page_req req;
 
 	while (next_request(&dev->pages, &req))
 		serve_request(dev, &req);
+	memalloc_noreclaim_restore(flags);
 }
 
 void cxr_pages_flush(struct cxr_dev *dev)
@@ -470,7 +477,7 @@ int cxr_pages_init(struct cxr_dev *dev)
 	context_unsafe(INIT_LIST_HEAD(&pages->free));
 	spin_lock_init(&pages->req_lock);
 	INIT_WORK(&pages->work, pages_work);
-	pages->wq = alloc_ordered_workqueue("cxr_pages", 0);
+	pages->wq = alloc_ordered_workqueue("cxr_pages", WQ_MEM_RECLAIM);
 	if (pages->wq)
 		return 0;
 	kfree(reqs);

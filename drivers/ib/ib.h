@@ -519,6 +519,8 @@ int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 fi
  */
 unsigned int cxr_ib_umr_lock(struct cxr_ib_dev *dev) __acquires(&dev->umr_lock);
 void cxr_ib_umr_unlock(struct cxr_ib_dev *dev, unsigned int flags) __releases(&dev->umr_lock);
+/* Creates the QP now rather than for the first change. -ENOMEM, or the command's error. */
+int cxr_ib_umr_prepare(struct cxr_ib_dev *dev);
 /* Destroys the QP, if there is one, and its PD: no key may refer to that. */
 void cxr_ib_umr_down(struct cxr_ib_dev *dev) __must_hold(&dev->umr_lock);
 

@@ -4,7 +4,10 @@
 
 #include "odp.h"
 
-/* That there are always; the device has at most one fault of a queue at a time. */
+/*
+ * That there are always. There may be more faults: a QP waits in up to four places, and an SRQ has
+ * one fault per QP. Those wait in the EQ.
+ */
 #define FAULTS_MIN	64
 
 static_assert(CXR_ODP_SEND == IB_ODP_SUPPORT_SEND);
@@ -66,11 +69,16 @@ static bool take_fault(void *priv, const struct prm_eqe *eqe)
 
 static int start(struct cxr_ib_odp *odp)
 {
-	int err = -ENOMEM;
+	int err;
 
+	/* Page faults, and memory that is taken back, find it there. */
+	err = cxr_ib_umr_prepare(odp->dev);
+	if (err)
+		return err;
 	odp->pool = mempool_create_kmalloc_pool(FAULTS_MIN, sizeof(struct fault));
 	if (!odp->pool)
 		return -ENOMEM;
+	err = -ENOMEM;
 	/* Reclaim may wait for a QP that waits for a page. */
 	odp->faults = alloc_workqueue("cxr_ib_faults", WQ_HIGHPRI | WQ_UNBOUND | WQ_MEM_RECLAIM,
 				      0);

@@ -11,9 +11,11 @@
  * that of a child, an MR that the first fault there creates, and that goes when it has no pages.
  *
  * LOCKS. umem_mutex of an MR protects its pages and their list in the device; a notifier takes it,
- * and under it umr_lock, when memory is reclaimed. So under both nothing waits for memory, and
- * commands are issued only if the device does not let go of pages. Of two MRs, the mutex of a child
- * is never held with that of its parent.
+ * and under it umr_lock, when memory is reclaimed. So under both nothing reclaims memory, nor does
+ * anything that is waited for there (umr.c). The QP for changes exists before the first page does;
+ * a notifier issues commands only if the device does not let go of pages, or if a change failed
+ * before and the QP had to go. Of two MRs, the mutex of a child is never held with that of its
+ * parent.
  *
  * LIFETIME. Whoever uses an MR, or the key of a window, has a reference, which they get from the
  * table of keys or of children, under its lock. To end one, take it out of the table, drop the

@@ -7,8 +7,11 @@
  * the first change and kept until the device goes. A change that fails leaves the QP in error: it
  * must be destroyed, and the next change creates another one.
  *
- * Memory that is taken back from a process waits for a change of its key (odp_mr.c), so under
- * umr_lock nothing waits for memory: allocations there use the reserves, see cxr_ib_umr_lock().
+ * Memory that is taken back from a process waits for a change of its key (odp_mr.c), so whatever
+ * the holder of umr_lock waits for must not reclaim memory: its own allocations use the reserves,
+ * see cxr_ib_umr_lock(), as do those of others under db_lock (core/buf.c), and of the worker that
+ * gives the device pages, for which a command may wait (core/pages.c). A command waits for others
+ * only while the device executes them.
  */
 #include <linux/dma-mapping.h>
 #include <linux/sched/mm.h>
@@ -263,6 +266,15 @@ void cxr_ib_umr_unlock(struct cxr_ib_dev *dev, unsigned int flags)
 {
 	memalloc_noreclaim_restore(flags);
 	mutex_unlock(&dev->umr_lock);
+}
+
+int cxr_ib_umr_prepare(struct cxr_ib_dev *dev)
+{
+	unsigned int flags = cxr_ib_umr_lock(dev);
+	int err = get_umr(dev);
+
+	cxr_ib_umr_unlock(dev, flags);
+	return err;
 }
 
 int cxr_ib_umr_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access, bool atomic)

@@ -265,31 +265,46 @@ static bool recover(struct cxr_dev *dev)
 	return poll_vector(dev, 0);
 }
 
-/* The next entry was there at the last check already. No EQ comes or goes meanwhile. */
+/*
+ * The next entry was there at the last check already. Under poll_lock, as that for page faults may
+ * come and go meanwhile: stop_eq() takes it before the EQ goes.
+ */
 static bool is_stuck(struct cxr_eq *eq)
 {
-	u32 ci = READ_ONCE(eq->ci);
-	bool before = eq->pending && eq->checked_ci == ci;
+	bool before;
+	u32 ci;
 
-	if (!eq->live)
+	if (!smp_load_acquire(&eq->live))	/* pairs with start_eq() */
 		return false;
+	ci = READ_ONCE(eq->ci);
+	before = eq->pending && eq->checked_ci == ci;
 	eq->checked_ci = ci;
 	eq->pending = cxr_eqe_sw_owned(READ_ONCE(eqe_at(eq, ci)->owner), ci, eq->log_size);
 	return before && eq->pending;
 }
 
-void cxr_eq_poll_missed(struct cxr_dev *dev)
+/* Of the EQs of a vector. */
+static bool any_stuck(struct cxr_dev *dev, struct cxr_eq *eqs, int n)
 {
 	bool stuck = false;
 	int i;
 
-	for (i = 0; i < CXR_ASYNC_EQS; i++)
-		stuck |= is_stuck(&dev->eqs.async[i]);
-	if (stuck && poll_vector(dev, 0))
+	mutex_lock(&dev->eqs.poll_lock);
+	for (i = 0; i < n; i++)
+		stuck |= is_stuck(&eqs[i]);
+	mutex_unlock(&dev->eqs.poll_lock);
+	return stuck;
+}
+
+void cxr_eq_poll_missed(struct cxr_dev *dev)
+{
+	int i;
+
+	if (any_stuck(dev, dev->eqs.async, CXR_ASYNC_EQS) && poll_vector(dev, 0))
 		dev_warn_ratelimited(dev->core.dev,
 				     "vector 0: missed interrupt, recovered by polling\n");
 	for (i = 0; i < dev->core.comp_vectors; i++) {
-		if (is_stuck(&dev->eqs.comp[i]) && poll_vector(dev, i + 1))
+		if (any_stuck(dev, &dev->eqs.comp[i], 1) && poll_vector(dev, i + 1))
 			dev_warn_ratelimited(dev->core.dev,
 					     "vector %d: missed interrupt, recovered by polling\n",
 					     i + 1);

@@ -544,11 +544,14 @@ void cxr_ib_odp_fill_caps(const struct cxr_caps *caps, struct ib_odp_caps *odp);
 struct ib_mr *cxr_ib_odp_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access);
 /* As it was registered: enum ib_access_flags. */
 int cxr_ib_odp_access(const struct cxr_ib_odp_mr *odp);
-/* The same memory again, for a new MR. As cxr_ib_odp_reg(). */
+/* The same memory again, for a new MR. As cxr_ib_odp_reg(); -EINVAL: it is another process's. */
 struct ib_mr *cxr_ib_odp_rereg(const struct cxr_ib_odp_mr *odp, struct ib_pd *pd, int access);
 /* Waits for faults of the MR in progress. The process may be gone. */
 void cxr_ib_odp_dereg(struct cxr_ib_odp_mr *odp);
-/* A process gets no memory windows to parts of MRs without these. May sleep. -ENOMEM */
+/*
+ * A memory window, or another key that refers to parts of others: without this it cannot be used
+ * for memory with on-demand paging. @rkey: any variant. May sleep. -ENOMEM, -EIO
+ */
 int cxr_ib_odp_add_window(struct cxr_ib_dev *dev, u32 rkey, u32 parts);
 /* Does nothing for one that was not added. Waits for faults. */
 void cxr_ib_odp_remove_window(struct cxr_ib_dev *dev, u32 rkey);

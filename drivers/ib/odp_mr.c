@@ -139,18 +139,6 @@ static int write_pages(struct cxr_ib_odp_mr *mr, struct pages *pages, u64 first,
 	return cxr_ib_mkey_write(mr->dev, &xlt, first, n, NULL);
 }
 
-/* After children have come or gone. */
-static int write_children(struct cxr_ib_odp_mr *mr, u64 first, u64 n)
-{
-	struct cxr_ib_xlt xlt = list_of(mr);
-	int err;
-
-	mutex_lock(&mr->umem->umem_mutex);
-	err = mr->stopped ? -EFAULT : cxr_ib_mkey_write(mr->dev, &xlt, first, n, NULL);
-	mutex_unlock(&mr->umem->umem_mutex);
-	return err;
-}
-
 /* ---- the end of a key ------------------------------------------------------------------------ */
 
 /*
@@ -187,6 +175,23 @@ static void free_odp_mr(struct cxr_ib_odp_mr *mr)
 
 /* ---- children -------------------------------------------------------------------------------- */
 
+/*
+ * After children have come or gone. If the device cannot learn of them, no other fault would tell
+ * it either: the MR ends, and requests fail.
+ */
+static int write_children(struct cxr_ib_odp_mr *mr, u64 first, u64 n)
+{
+	struct cxr_ib_xlt xlt = list_of(mr);
+	int err;
+
+	mutex_lock(&mr->umem->umem_mutex);
+	err = mr->stopped ? -EFAULT : cxr_ib_mkey_write(mr->dev, &xlt, first, n, NULL);
+	if (err)
+		stop(mr);
+	mutex_unlock(&mr->umem->umem_mutex);
+	return err;
+}
+
 /* It is not among the children any more. Faults that have found it before may go on meanwhile. */
 static void destroy_child(struct work_struct *work)
 {
@@ -211,6 +216,15 @@ static void drop_child(struct cxr_ib_odp_mr *mr)
 		queue_work(mr->dev->odp->later, &mr->destroy);
 	else
 		cxr_ib_odp_put(&parent->key);
+}
+
+/* No page has come: nothing that goes would end it. */
+static void drop_empty_child(struct cxr_ib_odp_mr *mr)
+{
+	mutex_lock(&mr->umem->umem_mutex);
+	if (!mr->umem->npages)
+		drop_child(mr);
+	mutex_unlock(&mr->umem->umem_mutex);
 }
 
 /* ---- pages go -------------------------------------------------------------------------------- */
@@ -278,8 +292,8 @@ static int map_pages(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned int fla
 
 	n = ib_umem_odp_map_dma_and_lock(mr->umem, va, len, CXR_ODP_MASK(write),
 					 !(flags & CXR_IB_ODP_PRESENT));
-	if (n < 0)
-		return n;
+	if (n < 0)	/* -EBUSY: it was, again and again */
+		return n == -EBUSY ? -EAGAIN : n;
 
 	pages.end = first + n;
 	err = write_pages(mr, &pages, first, n);
@@ -314,6 +328,7 @@ static int page_in_implicit(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned 
 		}
 		ret = map_pages(child, va, part, flags);
 		n += max(ret, 0);
+		drop_empty_child(child);
 		cxr_ib_odp_put(&child->key);
 	}
 	/*
@@ -486,7 +501,7 @@ static int publish(struct cxr_ib_odp_mr *mr)
 	if (ret || is_implicit(mr))
 		return ret;
 	ret = map_pages(mr, mr->umem->umem.address, mr->length, CXR_IB_ODP_PRESENT);
-	return min(ret, 0);
+	return ret == -EAGAIN ? 0 : min(ret, 0);
 }
 
 struct ib_mr *cxr_ib_odp_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova, int access)
@@ -537,6 +552,9 @@ int cxr_ib_odp_access(const struct cxr_ib_odp_mr *mr)
 
 struct ib_mr *cxr_ib_odp_rereg(const struct cxr_ib_odp_mr *mr, struct ib_pd *pd, int access)
 {
+	/* After fork() there may be other memory at its address. */
+	if (mr->umem->umem.owning_mm != current->mm)
+		return ERR_PTR(-EINVAL);
 	if (is_implicit(mr))
 		return cxr_ib_odp_reg(pd, 0, U64_MAX, 0, access);
 	return cxr_ib_odp_reg(pd, mr->umem->umem.address, mr->length, mr->iova, access);
@@ -576,7 +594,7 @@ int cxr_ib_odp_add_window(struct cxr_ib_dev *dev, u32 rkey, u32 parts)
 	init_key(key);
 	key->kind = CXR_IB_ODP_WINDOW;
 	key->key = rkey;
-	key->parts = parts;
+	key->parts = min_t(u32, parts, BIT(dev->core->caps.log_max_klm_list_size));
 	err = add_key(dev->odp, key);
 	if (err)
 		kfree(key);

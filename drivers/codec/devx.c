@@ -246,17 +246,24 @@ static const struct memory {
 	{ .op = 0 }
 };
 
+static u8 mkey_mode(const struct prm_create_mkey_in *in)
+{
+	return prm_get(in, memory_key_mkey_entry.access_mode_1_0) |
+	       prm_get(in, memory_key_mkey_entry.access_mode_4_2) << 2;
+}
+
+static bool is_indirect(const struct prm_create_mkey_in *in)
+{
+	return mkey_mode(in) == PRM_MKC_KLMS || mkey_mode(in) == PRM_MKC_KSM;
+}
+
 /* A key of other keys has no memory of its own. One of physical addresses is not for programs. */
 static int check_mkey(const struct prm_create_mkey_in *in, u32 len, bool *indirect)
 {
-	u8 mode;
-
 	if (8 * len < BIT_OF(create_mkey_in, memory_key_mkey_entry) + sizeof(struct prm_mkc_bits))
 		return -EINVAL;
-	mode = prm_get(in, memory_key_mkey_entry.access_mode_1_0) |
-	       prm_get(in, memory_key_mkey_entry.access_mode_4_2) << 2;
-	*indirect = mode == PRM_MKC_KLMS || mode == PRM_MKC_KSM;
-	return mode == PRM_MKC_PA ? -EINVAL : 0;
+	*indirect = is_indirect(in);
+	return mkey_mode(in) == PRM_MKC_PA ? -EINVAL : 0;
 }
 
 /* The driver of a card need not read this doorbell record, but may; programs leave it out. */
@@ -438,6 +445,14 @@ u32 cxr_devx_flow_counters(const void *in)
 	u32 bulk = prm_get(alloc, flow_counter_bulk_log_size);
 
 	return bulk ? 1u << bulk : FLOW_COUNTER_BULK * prm_get(alloc, flow_counter_bulk);
+}
+
+u32 cxr_devx_mkey_parts(const void *in)
+{
+	const struct prm_create_mkey_in *mkey = in;
+
+	return is_indirect(mkey) ?
+	       prm_get(mkey, memory_key_mkey_entry.translations_octword_size) : 0;
 }
 
 int cxr_devx_cq_eqn(const void *in, u32 len)

@@ -74,6 +74,8 @@ void cxr_devx_created(const void *in, const void *out, struct cxr_devx_id *id,
 void cxr_devx_destroy_umem(u16 uid, u32 umem, struct cxr_devx_destroy *destroy);
 /* How many flow counters ALLOC_FLOW_COUNTER creates, from the number on; 0: one. */
 u32 cxr_devx_flow_counters(const void *in);
+/* How many parts of other keys one of CREATE_MKEY, checked before, refers to; 0: it has none. */
+u32 cxr_devx_mkey_parts(const void *in);
 /* The EQ of CREATE_CQ. -ENOENT: the CQ has no events. -EINVAL: none of this number, or @len. */
 int cxr_devx_cq_eqn(const void *in, u32 len);
 

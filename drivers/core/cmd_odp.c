@@ -23,6 +23,14 @@ int cxr_cmd_resume_fault(struct cxr_core *core, const struct cxr_fault *fault, b
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_resume_fault);
 
+/* Of a key all whose parts have the same size; 0: they have their own. */
+static u64 parts_size(const struct prm_mkc *mkc)
+{
+	if (prm_get(mkc, access_mode_4_2) || prm_get(mkc, access_mode_1_0) != PRM_MKC_KSM)
+		return 0;
+	return BIT_ULL(prm_get(mkc, log_page_size));
+}
+
 /* The list of the key begins in the last two fields of the output, and goes on behind them. */
 int cxr_cmd_query_mkey_parts(struct cxr_core *core, u32 mkey, u64 *start, u32 n,
 			     struct cxr_fault_range *parts)
@@ -32,6 +40,7 @@ int cxr_cmd_query_mkey_parts(struct cxr_core *core, u32 mkey, u64 *start, u32 n,
 	struct prm_query_mkey_out *out;
 	const struct prm_klm *klm;
 	size_t len;
+	u64 same;
 	u32 i;
 	int err;
 
@@ -44,11 +53,12 @@ int cxr_cmd_query_mkey_parts(struct cxr_core *core, u32 mkey, u64 *start, u32 n,
 	err = cxr_cmd_len(core, query_mkey, &in, sizeof(in), out, len);
 	if (!err) {
 		*start = prm_get64(out, memory_key_mkey_entry.start_addr);
+		same = parts_size(prm_sub(out, memory_key_mkey_entry, mkc));
 		klm = (const void *)prm_bytes(out, bsf0_klm0_pas_mtt0_1);
 		for (i = 0; i < n; i++) {
 			parts[i].key = be32_to_cpu(klm[i].key);
 			parts[i].va = be64_to_cpu(klm[i].va);
-			parts[i].len = be32_to_cpu(klm[i].bcount);
+			parts[i].len = same ?: be32_to_cpu(klm[i].bcount);
 		}
 	}
 	kvfree(out);

@@ -46,6 +46,7 @@ EXPORT_SYMBOL_GPL(cxr_devx_event_fits);
 EXPORT_SYMBOL_GPL(cxr_devx_event_key);
 EXPORT_SYMBOL_GPL(cxr_devx_event_source);
 EXPORT_SYMBOL_GPL(cxr_devx_flow_counters);
+EXPORT_SYMBOL_GPL(cxr_devx_mkey_parts);
 EXPORT_SYMBOL_GPL(cxr_devx_is_public);
 EXPORT_SYMBOL_GPL(cxr_devx_kind);
 EXPORT_SYMBOL_GPL(cxr_devx_object);

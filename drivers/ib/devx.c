@@ -359,10 +359,26 @@ static int destroy_object(struct cxr_ib_devx_obj *obj)
 	}
 	if (obj->has_cq)
 		cxr_cq_unregister(core, &obj->cq);
+	if (obj->parts)
+		cxr_ib_odp_remove_window(obj->dev, obj->id.num << 8);
 	err = cxr_cmd_user_destroy(core, &obj->left.destroy);
 	/* It is still there; without memory it remains, silent. */
 	if (err && obj->has_cq && cxr_cq_register(core, &obj->cq))
 		obj->has_cq = false;
+	if (err && obj->parts && cxr_ib_odp_add_window(obj->dev, obj->id.num << 8, obj->parts))
+		obj->parts = 0;
+	return err;
+}
+
+/* Faults find what its parts are. If it cannot be told to them, it goes. */
+static int add_parts(struct cxr_ib_devx_obj *obj, u32 parts)
+{
+	int err = cxr_ib_odp_add_window(obj->dev, obj->id.num << 8, parts);
+
+	if (err)
+		destroy_object(obj);
+	else
+		obj->parts = parts;
 	return err;
 }
 
@@ -374,6 +390,8 @@ static int adopt_object(struct cxr_ib_devx_obj *obj, const void *in, const void 
 	cxr_devx_created(in, out, &obj->id, &obj->left.destroy);
 	if (obj->id.kind == CXR_DEVX_FLOW_COUNTER)
 		obj->counters = cxr_devx_flow_counters(in);
+	if (obj->id.kind == CXR_DEVX_MKEY && cxr_devx_mkey_parts(in))
+		return add_parts(obj, cxr_devx_mkey_parts(in));
 	if (!has_cq)
 		return 0;
 	obj->cq.cqn = obj->id.num;
@@ -453,6 +471,8 @@ static int obj_cleanup(struct ib_uobject *uobj, enum rdma_remove_reason why,
 	}
 	if (err && obj->has_cq)
 		cxr_cq_unregister(obj->dev->core, &obj->cq);
+	if (err && obj->parts)
+		cxr_ib_odp_remove_window(obj->dev, obj->id.num << 8);
 	cxr_ib_devx_unsubscribe(obj);
 	cxr_ib_devx_end(obj->ctx, &obj->left, err);
 	return 0;

@@ -64,6 +64,7 @@ struct cxr_ib_left {
  * @ctx: context it belongs to
  * @id: kind and number
  * @counters: flow counters: how many, from the number on; 0: one
+ * @parts: of a memory key: of other keys, which faults follow; 0: none
  * @cq: of a CQ with events
  * @has_cq: @cq is registered
  * @target: of a DC target
@@ -76,6 +77,7 @@ struct cxr_ib_devx_obj {
 	struct cxr_ib_ucontext *ctx;
 	struct cxr_devx_id id;
 	u32 counters;
+	u32 parts;
 	struct cxr_cq cq;
 	bool has_cq;
 	struct cxr_ib_target target;

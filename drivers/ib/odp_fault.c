@@ -19,6 +19,7 @@ struct part {
 struct parts {
 	struct part *first;
 	unsigned int n;		/* so far */
+	bool known;		/* on-demand paging is what one has */
 };
 
 static int add_part(struct parts *parts, const struct cxr_fault_range *range, unsigned int depth)
@@ -39,8 +40,8 @@ static int add_part(struct parts *parts, const struct cxr_fault_range *range, un
 }
 
 /*
- * With a reference. -ENOENT: a key without on-demand paging, or none at all: the device decides;
- * -EFAULT: it was one of another MR, which is gone.
+ * With a reference. -ENOENT: a key without on-demand paging, or none at all: others of the request
+ * may have some; -EFAULT: it was one of another MR, which is gone.
  */
 static struct cxr_ib_odp_key *get_key(struct cxr_ib_odp *odp, u32 key)
 {
@@ -100,6 +101,7 @@ static int bring_in_part(struct cxr_ib_odp *odp, const struct part *part, struct
 	if (key->kind == CXR_IB_ODP_WINDOW) {
 		ret = add_window(odp, key, part, parts);
 	} else {
+		parts->known = true;
 		ret = cxr_ib_odp_page_in(to_odp_mr(key), part->range.va, part->range.len, 0);
 		if (ret > 0)
 			atomic64_add(ret, &to_odp_mr(key)->faults);
@@ -108,8 +110,11 @@ static int bring_in_part(struct cxr_ib_odp *odp, const struct part *part, struct
 	return min(ret, 0);
 }
 
-/* Depth first. 0, or the error of cxr_ib_odp_page_in(). */
-static int bring_in(struct cxr_ib_odp *odp, const struct cxr_fault_range *range)
+/*
+ * Depth first. 0, or the error of cxr_ib_odp_page_in(). Sets *known if there is on-demand paging in
+ * the range: a request without any would fault again and again.
+ */
+static int bring_in(struct cxr_ib_odp *odp, const struct cxr_fault_range *range, bool *known)
 {
 	struct parts parts = {};
 	struct part *part;
@@ -122,6 +127,7 @@ static int bring_in(struct cxr_ib_odp *odp, const struct cxr_fault_range *range)
 			err = bring_in_part(odp, part, &parts);
 		kfree(part);
 	}
+	*known |= parts.known;
 	return err;
 }
 
@@ -213,6 +219,7 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	};
 	struct cxr_fault_range range;
 	struct cxr_fault_walk walk;
+	bool known = false;
 	u32 len = 0;
 	int ret, err;
 
@@ -222,17 +229,18 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	if (err)
 		return err;
 	while ((ret = cxr_fault_walk_next(&walk, &range)) > 0) {
-		err = bring_in(odp, &range);
+		err = bring_in(odp, &range, &known);
 		if (err)
 			return err;
 	}
-	return ret;
+	return ret ?: known ? 0 : -ENOENT;
 }
 
 void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe)
 {
 	struct cxr_fault_range range = { fault->rkey, fault->va, fault->len };
 	struct cxr_core *core = odp->dev->core;
+	bool known = false;
 	int err;
 
 	if (cxr_core_dead(core))
@@ -240,7 +248,7 @@ void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, vo
 	if (fault->kind == CXR_FAULT_UNKNOWN)
 		err = -EPROTO;
 	else if (fault->kind == CXR_FAULT_RDMA)
-		err = bring_in(odp, &range);
+		err = bring_in(odp, &range, &known) ?: known ? 0 : -ENOENT;
 	else
 		err = bring_in_wqe(odp, fault, wqe);
 	/* Memory that is taken back meanwhile comes again with another fault. */

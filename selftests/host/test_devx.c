@@ -172,6 +172,19 @@ static void test_keys(void)
 	expect(cxr_devx_use_umems(in, sizeof(*mkey)), 0);
 	expect(prm_get(mkey, mkey_umem_valid), 0);
 
+	begin("devx", "of a memory key of other keys it is known how many parts it has");
+	command(PRM_OP_create_mkey);
+	prm_set(mkey, memory_key_mkey_entry.translations_octword_size, 5);
+	prm_set(mkey, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_KLMS);
+	expect(cxr_devx_mkey_parts(in), 5);
+	prm_set(mkey, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_KSM);
+	expect(cxr_devx_mkey_parts(in), 5);
+	prm_set(mkey, memory_key_mkey_entry.access_mode_4_2, 1);
+	expect(cxr_devx_mkey_parts(in), 0);
+	prm_set(mkey, memory_key_mkey_entry.access_mode_4_2, 0);
+	prm_set(mkey, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_MTT);
+	expect(cxr_devx_mkey_parts(in), 0);
+
 	begin("devx", "a memory key of physical addresses is refused");
 	command(PRM_OP_create_mkey);
 	prm_set(mkey, memory_key_mkey_entry.access_mode_1_0, PRM_MKC_PA);

@@ -78,7 +78,7 @@ void cxr_bufs_free_kept(struct cxr_dev *dev)
 
 /*
  * Records are a cache line apart, so that queues do not share one. A page holds many records, of
- * all queues of the device. Whoever waits for db_lock may be what memory that is reclaimed waits for
+ * all queues of the device. Memory that is reclaimed may wait for whoever waits for db_lock
  * (drivers/ib/umr.c): under it no allocation reclaims any.
  */
 #define DB_STRIDE	max_t(unsigned int, cache_line_size(), 2 * sizeof(__be32))

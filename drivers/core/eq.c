@@ -185,7 +185,7 @@ static unsigned int drain(struct cxr_eq *eq)
 	return n;
 }
 
-/* The same for page faults. What the client does not take stays in the queue, which is not armed. */
+/* As above, of page faults. What the client does not take stays in the queue, not armed. */
 static unsigned int drain_faults(struct cxr_eq *eq)
 {
 	const struct prm_eqe *eqe;

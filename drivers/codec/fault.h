@@ -83,4 +83,11 @@ int cxr_fault_walk_begin(struct cxr_fault_walk *walk, const struct cxr_fault_wqe
  */
 int cxr_fault_walk_next(struct cxr_fault_walk *walk, struct cxr_fault_range *range);
 
+/* The last range has no memory that comes by faults: it does not count for what is enough. */
+static inline void cxr_fault_walk_uncount(struct cxr_fault_walk *walk,
+					  const struct cxr_fault_range *range)
+{
+	walk->left += range->len;
+}
+
 #endif

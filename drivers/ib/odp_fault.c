@@ -219,7 +219,7 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	};
 	struct cxr_fault_range range;
 	struct cxr_fault_walk walk;
-	bool known = false;
+	bool known = false, here;
 	u32 len = 0;
 	int ret, err;
 
@@ -229,9 +229,13 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	if (err)
 		return err;
 	while ((ret = cxr_fault_walk_next(&walk, &range)) > 0) {
-		err = bring_in(odp, &range, &known);
+		here = false;
+		err = bring_in(odp, &range, &here);
 		if (err)
 			return err;
+		if (!here)
+			cxr_fault_walk_uncount(&walk, &range);
+		known |= here;
 	}
 	return ret ?: known ? 0 : -ENOENT;
 }

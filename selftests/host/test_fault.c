@@ -118,8 +118,24 @@ static void test_sends(void)
 	}
 }
 
+/* Of a SEND whose first part does not come by faults, and is longer than a fault asks for. */
+static struct cxr_fault_range second_part(const struct maker *m)
+{
+	const struct cxr_fault_wqe send = { .kind = CXR_FAULT_SEND, .committed = 5 };
+	struct cxr_fault_range range = {};
+	struct cxr_fault_walk walk;
+
+	if (!cxr_fault_walk_begin(&walk, &send, m->wqe, m->len) &&
+	    cxr_fault_walk_next(&walk, &range) > 0) {
+		cxr_fault_walk_uncount(&walk, &range);
+		cxr_fault_walk_next(&walk, &range);
+	}
+	return range;
+}
+
 static void test_lists(void)
 {
+	struct cxr_fault_range range;
 	struct walked w;
 	struct maker m;
 
@@ -154,6 +170,10 @@ static void test_lists(void)
 	expect(w.n, 1);
 	expect_range(&w, 0, LKEY, AT + 5, CXR_FAULT_BYTES);
 	expect(w.ret, 0);
+	begin("fault", "but what does not come by faults does not count");
+	range = second_part(&m);
+	expect(range.key, LKEY + 1);
+	expect(range.len, 100);
 	begin("fault", "inline data that do not fit are refused");
 	begin_send(&m, PRM_WQE_SEND);
 	put_inline(&m, 20);

@@ -138,9 +138,9 @@ struct cxr_caps {
 	u32 memic_max;			/* bytes at once */
 	u8 memic_log_align;		/* of multiples of 64 bytes */
 	u32 memic_ops;			/* a bit for each operation */
-	bool odp;			/* on-demand paging: faults of the transport scheme; then: */
+	bool odp;			/* on-demand paging by the transport scheme; then: */
 	bool odp_implicit;		/* a key for all of a process can be made, */
-	u32 null_key;			/* of parts that have no key yet; by QUERY_SPECIAL_CONTEXTS */
+	u32 null_key;			/* of parts without a key; by QUERY_SPECIAL_CONTEXTS */
 	u8 odp_rc, odp_ud, odp_xrc;	/* what may fault: sets of CXR_ODP_* */
 	u8 max_indirection;		/* keys that refer to keys that refer to keys ... */
 	bool vport_lb_uc, vport_lb_mc;	/* loopback of the vport can be switched off */

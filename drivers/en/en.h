@@ -101,7 +101,7 @@ struct cxr_en_stats {
 	u64_stats_t stops;	/* tx: queue full; rx: no page available */
 	u64_stats_t inner_csum;	/* as csum, in a tunnel; that does not count these */
 	u64_stats_t inner_tso;	/* tx: segmented by the device, in a tunnel */
-	u64_stats_t zip_blocks, zip_packets;	/* rx: compressed completions, and what is in them */
+	u64_stats_t zip_blocks, zip_packets;	/* rx: compressed completions, their packets */
 	/* counted by NAPI, also those of tx */
 	atomic_long_t errors;	/* error completions */
 	atomic_long_t stamps;	/* tx: packets whose sender got a timestamp */

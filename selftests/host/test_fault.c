@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* Page faults: events, and what memory a request needs. Capabilities and UMR of on-demand paging. */
+/* Page faults: events, and the memory of a request. Capabilities and UMR of on-demand paging. */
 #include <errno.h>
 #include "fault_walk.h"
 #include "codec/caps.h"

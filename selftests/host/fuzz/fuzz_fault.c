@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
  * A page fault as any device may report it, of a request as any program may post it: a header, the
- * event, and the WQE. A walk ends, reads nothing but the WQE, and asks for a bounded part of memory.
+ * event, and the WQE. A walk ends, reads the WQE alone, and asks for a bounded part of memory.
  */
 #include "../fault_walk.h"
 

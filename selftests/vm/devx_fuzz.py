@@ -39,11 +39,21 @@ class Fuzz:
         self.open()
 
     def open(self):
-        self.ctx = Context(devx=self.rand.random() < 0.9)
+        self.devx = self.rand.random() < 0.9
+        self.ctx = Context(devx=self.devx)
         self.handles, self.umems, self.files, self.answers, self.asked = [], [], [], [], None
         self.numbers = [0, 1, 2, 5, 0xff, 0x100, 0xffff, 0xffffff, 0xffffffff]
         self.uar, self.eqn = self.ctx.uar()[0], self.ctx.eqn()
         self.numbers += [self.uar, self.eqn, self.uar, self.eqn]
+        self.kept = [self.keep()] if self.devx else []
+
+    def keep(self):
+        """A CQ that no request destroys: there is something to ask about, whatever was refused"""
+        umem = self.ctx.umem(self.mem.addr, 2 * PAGE, access=1)
+        self.umems.append(umem)
+        handle, out = self.ctx.create(command("create_cq", **self.right("create_cq")), None, out_len=OUTS["create_cq"])
+        self.umems.remove(umem)
+        return handle, "create_cq", get(out, "create_cq_out", "cqn")
 
     def value(self, width):
         number = self.rand.choice(self.numbers) if self.rand.random() < 0.8 else self.rand.getrandbits(width)
@@ -98,7 +108,7 @@ class Fuzz:
 
     def about(self, query):
         """(handle, name, data) of a command about an object: mostly the right one"""
-        known = [(h, n, number) for h, n, number in self.handles if n in ABOUT]
+        known = [(h, n, number) for h, n, number in self.handles if n in ABOUT] + self.kept
         if not known or self.rand.random() < 0.2:
             name, data = self.data([n for n in OUTS if n.startswith("query_") == query])
             return self.handle(), name, data

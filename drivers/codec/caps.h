@@ -15,12 +15,12 @@
 #define CXR_MACS_MAX	1024
 
 /* Requests whose memory may be missing. */
-#define CXR_ODP_SEND		(1 << 0)
-#define CXR_ODP_RECV		(1 << 1)
-#define CXR_ODP_WRITE		(1 << 2)
-#define CXR_ODP_READ		(1 << 3)
-#define CXR_ODP_ATOMIC		(1 << 4)
-#define CXR_ODP_SRQ_RECV	(1 << 5)
+#define CXR_ODP_SEND		0x01
+#define CXR_ODP_RECV		0x02
+#define CXR_ODP_WRITE		0x04
+#define CXR_ODP_READ		0x08
+#define CXR_ODP_ATOMIC		0x10
+#define CXR_ODP_SRQ_RECV	0x20
 
 struct cxr_caps {
 	u8 num_ports;

@@ -235,6 +235,26 @@ static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_PORT_SELECTION, &bufs->set);
 }
 
+#define FAULTS(cap, transport)									\
+	prm_sub(cap, transport_page_fault_scheme_cap.transport##_odp_caps,			\
+		odp_per_transport_service_cap)
+
+/* Those of @max, or of them that of SRQs alone. Returns whether that is more. */
+static bool add_faults(struct prm_odp_per_transport_service_cap *set,
+		       const struct prm_odp_per_transport_service_cap *max, bool srq_alone)
+{
+	unsigned int last = prm_bit(set, srq_receive), bit;
+	bool added = false;
+
+	for (bit = srq_alone ? last : 0; bit <= last; bit++) {
+		if (!prm_get_bits(max->dw, bit, 1) || prm_get_bits(set->dw, bit, 1))
+			continue;
+		prm_set_bits(set->dw, bit, 1, 1);
+		added = true;
+	}
+	return added;
+}
+
 /* Whatever the device can, of what it does not do by itself; by the transport scheme alone. */
 static int set_odp_caps(struct cxr_core *core, struct cap_bufs *bufs)
 {
@@ -250,27 +270,10 @@ static int set_odp_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	max = prm_sub(&bufs->max, capability.odp_cap, odp_cap);
 	set = prm_sub(&bufs->set, capability.odp_cap, odp_cap);
 	*set = *prm_sub(&bufs->cur, capability.odp_cap, odp_cap);
-#define CHOOSE(field) ({								\
-	if (prm_get(max, transport_page_fault_scheme_cap.field)) {			\
-		prm_set(set, transport_page_fault_scheme_cap.field, 1);			\
-		chosen = true;								\
-	}										\
-})
-	CHOOSE(ud_odp_caps.srq_receive);
-	CHOOSE(rc_odp_caps.srq_receive);
-	CHOOSE(xrc_odp_caps.srq_receive);
-	CHOOSE(xrc_odp_caps.send);
-	CHOOSE(xrc_odp_caps.receive);
-	CHOOSE(xrc_odp_caps.write);
-	CHOOSE(xrc_odp_caps.read);
-	CHOOSE(xrc_odp_caps.atomic);
-	CHOOSE(dc_odp_caps.srq_receive);
-	CHOOSE(dc_odp_caps.send);
-	CHOOSE(dc_odp_caps.receive);
-	CHOOSE(dc_odp_caps.write);
-	CHOOSE(dc_odp_caps.read);
-	CHOOSE(dc_odp_caps.atomic);
-#undef CHOOSE
+	chosen |= add_faults(FAULTS(set, ud), FAULTS(max, ud), true);
+	chosen |= add_faults(FAULTS(set, rc), FAULTS(max, rc), true);
+	chosen |= add_faults(FAULTS(set, xrc), FAULTS(max, xrc), false);
+	chosen |= add_faults(FAULTS(set, dc), FAULTS(max, dc), false);
 	if (prm_get(set, mem_page_fault)) {
 		prm_set(set, mem_page_fault, 0);
 		chosen = true;

@@ -207,7 +207,7 @@ enum cxr_size {
 #define CXR_EQ_SIZE_MAX		4096	/* the default */
 
 struct cxr_rates {
-	struct mutex lock;
+	struct mutex lock;		/* getting and giving back a rate */
 	struct cxr_rate_entry *entries __guarded_by(&lock);	/* NULL until one is used */
 	u16 n __guarded_by(&lock);	/* entries, also if the device has more after a reset */
 };

@@ -195,7 +195,7 @@ static void test_receives(void)
 	struct walked w;
 	struct maker m;
 
-	begin("fault", "a receive request has data segments only, up to the one that ends the list");
+	begin("fault", "a receive has data segments only, up to the one that ends the list");
 	memset(&m, 0, sizeof(m));
 	put_data(&m, LKEY, AT, 100);
 	put_data(&m, TERMINATE, 0, 0);

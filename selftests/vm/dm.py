@@ -22,6 +22,7 @@ from pyverbs.device import AllocDmAttr, Context as Verbs, DM  # noqa: E402
 from pyverbs.mr import DMMR  # noqa: E402
 from pyverbs.pd import PD  # noqa: E402
 from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
+from libc import LIBC  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
@@ -41,12 +42,6 @@ MEMIC, STEERING, HEADER_MODIFY, UNKNOWN = 0, 1, 2, 77
 DEVICE_MEM = 8          # command of an mmap() offset
 LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, MW_BIND, ZERO_BASED, RELAXED = 1, 2, 4, 8, 16, 32, 1 << 20
 NOBODY = 65534
-
-LIBC = ctypes.CDLL(None, use_errno=True)
-LIBC.mmap.restype = ctypes.c_void_p
-LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
-LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-LIBC.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
 MADV_DONTFORK = 10
 
 

@@ -248,6 +248,28 @@ static void test_lso(void)
 	tear_down("LSO");
 }
 
+/* A device that takes neither a burst nor a size of packets */
+static void test_less(void)
+{
+	struct prm_set_pp_rate_limit_in in = {};
+	struct prm_set_pp_rate_limit_out out;
+	struct prm_qos_cap *cap;
+
+	set_up(0);
+	cap = (struct prm_qos_cap *)a->dev->hca->cap_cur[CAP_QOS];
+	prm_set(cap, packet_pacing_burst_bound, 0);
+	prm_set(cap, packet_pacing_typical_size, 0);
+	ktap(set_rate(2, KBPS, 3000) == PRM_STATUS_BAD_PARAM, "a burst is refused without its bit");
+	prm_set(&in, rate_limit_index, 2);
+	prm_set(&in, ctx.rate_limit, KBPS);
+	prm_set(&in, ctx.typical_packet_size, 1000);
+	ktap(dut_cmd(a, set_pp_rate_limit, &in, &out) == PRM_STATUS_BAD_PARAM,
+	     "a size of packets is refused without its bit");
+	ktap(!set_rate(2, KBPS, 0), "a rate alone is not");
+	dut_violations(a);
+	tear_down("less");
+}
+
 int main(void)
 {
 	card_devx = true;
@@ -258,5 +280,6 @@ int main(void)
 	test_queues();
 	test_fails();
 	test_lso();
+	test_less();
 	return ktap_end();
 }

@@ -138,6 +138,19 @@ static int copy_resp_query_device(const struct cxr_caps *caps, struct ib_device 
 	return ib_copy_to_udata(udata, &resp, resp.response_length);
 }
 
+static void fill_mr_attr(const struct cxr_caps *caps, struct ib_device_attr *attr)
+{
+	attr->max_mr_size = ~0ull;
+	attr->max_mr = 1 << caps->log_max_mkey;
+	if (caps->imaicl) {
+		attr->device_cap_flags |= IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B;
+		attr->max_mw = attr->max_mr;
+	}
+	attr->max_fast_reg_page_list_len = cxr_ib_max_fast_reg(caps);
+	if (attr->max_fast_reg_page_list_len > 1)
+		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
+}
+
 /* Receive requests of the kernel cannot fault, as in-tree. */
 static void fill_odp_attr(const struct cxr_caps *caps, struct ib_device_attr *attr, bool user)
 {
@@ -169,7 +182,6 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 	attr->hw_ver = core->pdev->revision;
 	attr->device_cap_flags = port_flags(caps);
 	attr->page_size_cap = ~0ull << caps->log_pg_sz;
-	attr->max_mr_size = ~0ull;
 	attr->max_qp = 1 << caps->log_max_qp;
 	attr->max_qp_wr = max_send_wr(caps);
 	attr->max_send_sge = max_send_sge(caps);
@@ -182,18 +194,10 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->max_srq_wr = (1 << caps->log_max_srq_sz) - 1;
 		attr->max_srq_sge = cxr_limits_srq_sges(&limits);
 	}
-	attr->max_mr = 1 << caps->log_max_mkey;
-	if (caps->imaicl) {
-		attr->device_cap_flags |= IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B;
-		attr->max_mw = attr->max_mr;
-	}
 	if (caps->xrc)
 		attr->device_cap_flags |= IB_DEVICE_XRC;
 	if (caps->block_lb_mc)
 		attr->kernel_cap_flags |= IBK_BLOCK_MULTICAST_LOOPBACK;
-	attr->max_fast_reg_page_list_len = cxr_ib_max_fast_reg(caps);
-	if (attr->max_fast_reg_page_list_len > 1)
-		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
 	attr->max_pd = 1 << caps->log_max_pd;
 	attr->max_ah = INT_MAX;
 	attr->max_qp_rd_atom = 1 << caps->log_max_ra_req_qp;
@@ -214,6 +218,7 @@ int cxr_ib_query_device(struct ib_device *ibdev, struct ib_device_attr *attr,
 		attr->cq_caps.max_cq_moderation_period = CXR_CQ_PERIOD_MAX;
 	}
 	attr->max_dm_size = caps->memic_max;
+	fill_mr_attr(caps, attr);
 	fill_odp_attr(caps, attr, udata);
 	fill_raw_attr(caps, attr);
 	return udata ? copy_resp_query_device(caps, ibdev, udata) : 0;

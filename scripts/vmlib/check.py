@@ -235,7 +235,7 @@ def run(parts):
     if not totals.passed + totals.failed + totals.skipped:
         sys.exit(f"check: ONLY: there is no test '{os.environ['ONLY']}' (make check-list)")
     times.summary()
-    print(f"\ntook {(time.monotonic() - t0) / 60:.1f} minutes, load {os.getloadavg()[0]:.1f}")
+    print(f"\ntook {(time.monotonic() - t0) / 60:.1f} minutes, {times.cpu / 60:.1f} of a CPU, load {os.getloadavg()[0]:.1f}")
     totals.summary()
     return 1 if totals.failed else 0
 

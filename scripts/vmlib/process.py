@@ -19,6 +19,13 @@ def die_with_parent(sig=signal.SIGKILL):
     _libc.prctl(PR_SET_PDEATHSIG, int(sig), 0, 0, 0)
 
 
+def ended(proc):
+    """Wait for a Popen object; returns its exit code, and the CPU seconds of it and of all that it waited for."""
+    _, status, usage = os.wait4(proc.pid, 0)
+    proc.returncode = os.waitstatus_to_exitcode(status)
+    return proc.returncode, usage.ru_utime + usage.ru_stime
+
+
 def patience(kernel):
     """Factor for time limits on the kernels with checkers and on a loaded machine."""
     crowd = os.getloadavg()[0] / (2 * os.cpu_count())

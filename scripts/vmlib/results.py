@@ -97,24 +97,28 @@ class Skips:
 
 
 class Times:
-    """times.tsv: duration of each boot, set-up, test and step, and the load of the machine."""
+    """times.tsv: duration of each set of scripts, boot, set-up, test and step, the load of the machine, and of sets and steps the
+    CPU time, which hardly depends on that load."""
 
     def __init__(self):
         self.mutex = threading.Lock()
         self.rows = []
         self.file = None
+        self.cpu = 0.0
 
-    def add(self, what, name, seconds, where="-"):
-        """what: step, boot, set-up, test or script."""
+    def add(self, what, name, seconds, where="-", cpu=None):
+        """what: step, set, boot, set-up, test or script."""
         with self.mutex:
             if not self.file:
-                self.file = tsv("times.tsv", "what\tseconds\tload\tended\twhere\tname")
-            self.file.write(f"{what}\t{seconds:.1f}\t{os.getloadavg()[0]:.1f}\t{time.strftime('%H:%M:%S')}\t{where}\t{name}\n")
+                self.file = tsv("times.tsv", "what\tseconds\tcpu\tload\tended\twhere\tname")
+            used = "-" if cpu is None else f"{cpu:.1f}"
+            self.file.write(f"{what}\t{seconds:.1f}\t{used}\t{os.getloadavg()[0]:.1f}\t{time.strftime('%H:%M:%S')}\t{where}\t{name}\n")
             self.file.flush()
+            self.cpu += cpu or 0
             self.rows.append((seconds, what, name, where))
 
     def summary(self):
-        rows = sorted((r for r in self.rows if r[1] != "script"), reverse=True)
+        rows = sorted((r for r in self.rows if r[1] not in ("script", "set")), reverse=True)
         if len(rows) > LONGEST:
             print(f"\nThe {LONGEST} longest (all: {os.path.relpath(LOGS, REPO)}/times.tsv):")
             for seconds, what, name, where in rows[:LONGEST]:

@@ -5,6 +5,7 @@ import os
 import re
 import time
 
+import process
 from beside import Beside, finish_all
 from results import BUILD, KTAP_ID, LOGS, out, parse, times, totals
 from script import emulator_args
@@ -191,11 +192,13 @@ class Session:
         self.current = None
         self.notes = []
         self.strange = []     # what is printed outside of scripts, such as how the runner failed
-        self.began = time.monotonic()
+        self.began = began = time.monotonic()
+        names = " ".join(s.name for s, _ in self.todo)
         proc = start(self.command(where))
         for raw in proc.stdout:
             self.line(raw.decode(errors="replace").rstrip("\r\n"), log)
-        code = proc.wait()
+        code, cpu = process.ended(proc)
+        times.add("set", names, time.monotonic() - began, self.where, cpu)
         if self.current:
             totals.result("FAIL", f"{self.current}: the guests crashed ({self.what})",
                           self.rerun(f"TESTS={self.current}"), os.path.join(where, "console-a.txt"))

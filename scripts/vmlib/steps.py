@@ -71,9 +71,9 @@ def step(ident, name, cmd, rerun, results=False):
             f.write(raw)
             if results:
                 rows.line(raw.decode(errors="replace").rstrip("\n"))
-    code = proc.wait()
+    code, cpu = process.ended(proc)
     took = time.monotonic() - t0
-    times.add("step", name, took)
+    times.add("step", name, took, cpu=cpu)
     if not rows.kinds:
         why = process.last_lines(log, WHY_LINES) if code else ()
         totals.result("FAIL" if code else "ok", f"{name} ({took:.0f} s)", rerun, log, ident, why=why)

@@ -5,6 +5,7 @@
 # guests: 2
 # card: cx6dx,devx
 # takes: 60
+# turn: yes
 # drivers: cxr mlx5
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -5,7 +5,7 @@
 # guests: 2
 # takes: 90
 # drivers: cxr
-# when: long
+# turn: yes
 # timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

@@ -4,6 +4,7 @@
 # Interrupts without a reason, and event queues and completion queues that overrun.
 # guests: 2
 # takes: 40
+# turn: yes
 # timeout: 600
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -4,6 +4,7 @@
 # What separates the users of an adapter from one another, and what does not: the statements of Documentation/guide/isolation.rst.
 # guests: 2
 # takes: 40
+# turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$KTAP_DIR/rows.sh"

@@ -5,6 +5,7 @@
 # if it cannot. It works again after unbind and bind. (Here the driver does not recover it by itself, see health.sh.)
 # guests: 1
 # takes: 210
+# turn: yes
 # timeout: 600
 # drivers: cxr
 . "$(dirname "$0")/../lib/ktap.sh"

@@ -5,6 +5,7 @@
 # created, and which values are refused. Cards that have one version alone.
 # guests: 1
 # takes: 60
+# turn: yes
 # drivers: cxr
 # timeout: 300
 . "$(dirname "$0")/../lib/ktap.sh"

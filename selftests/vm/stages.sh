@@ -5,6 +5,7 @@
 # guests: 1
 # card: cx5,devx
 # takes: 30
+# turn: yes
 # drivers: cxr mlx5
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"

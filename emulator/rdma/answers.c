@@ -108,17 +108,11 @@ static struct bth answer_bth(const struct qp *qp, uint8_t opcode, uint32_t psn)
 			     .psn = psn };
 }
 
-/* Those of DC name their session first. */
-static uint32_t lead_bytes(const struct qp *qp)
-{
-	return qp->st == PRM_QP_ST_DCT ? DC_RESP_BYTES : 0;
-}
-
 static uint8_t *put_lead(const struct qp *qp, uint8_t *p)
 {
-	if (lead_bytes(qp))
+	if (qp->st == PRM_QP_ST_DCT)
 		put32(p, qp->session);
-	return p + lead_bytes(qp);
+	return p + qp_lead_bytes(qp);
 }
 
 static void put_aeth(uint8_t *p, const struct answer *answer)
@@ -142,8 +136,8 @@ static uint32_t send_read_direct(struct qp *qp, struct direct *way, struct answe
 	    !requester_take(way->peer, psn_add(answer->psn, answer->done), n, last, len, &data))
 		return 0;
 	way->pkt.n = n;
-	direct_count_data(qp, way, first ? AETH_BYTES : 0,
-			  last && !(first && n == 1) ? AETH_BYTES : 0, len);
+	direct_count(qp, way, first ? AETH_BYTES : 0,
+		     last && !(first && n == 1) ? AETH_BYTES : 0, len);
 	answer->done += n;
 	return n;
 }
@@ -219,7 +213,7 @@ static void send_read_packet(struct qp *qp, struct answer *answer)
 	struct frame *frame;
 	uint8_t *data;
 
-	frame = roce_frame(qp, &qp->av, &bth, lead_bytes(qp) + head + len, &data);
+	frame = roce_frame(qp, &qp->av, &bth, qp_lead_bytes(qp) + head + len, &data);
 	if (!frame) {
 		answer->done++;
 		return;
@@ -252,8 +246,8 @@ static void send_small(struct qp *qp, struct direct *way, const struct answer *a
 	put_aeth(p, answer);
 	if (atomic)
 		put64(p + AETH_BYTES, answer->va);
-	roce_packet(qp, way, &bth, ext,
-		    lead_bytes(qp) + AETH_BYTES + (atomic ? ATOMIC_ACK_BYTES : 0));
+	direct_packet(qp, way, &bth, ext,
+		      qp_lead_bytes(qp) + AETH_BYTES + (atomic ? ATOMIC_ACK_BYTES : 0));
 }
 
 /* Sends a packet, or up to @most that can go at once. Returns their number. */

@@ -47,6 +47,7 @@
 
 struct cxdev;
 struct dct;
+struct mem_map;
 struct message;
 struct packet;
 struct qp;
@@ -99,7 +100,7 @@ bool dci_connect(struct qp *qp, struct message *msg);
 void dci_fail(struct qp *qp, uint8_t syndrome);
 /* Completes the oldest message, whose error concerns no other. True: the queue has stopped. */
 bool dci_fail_alone(struct qp *qp, uint8_t syndrome);
-void dci_put_eth(const struct qp *qp, uint8_t *p);
+struct dc_eth dci_eth(const struct qp *qp);	/* of its requests now */
 void dci_answer(struct qp *qp, const struct packet *pkt);	/* as requester_answer() */
 
 /* ---- the target: dct.c, responders.c --------------------------------------------------------- */
@@ -130,8 +131,15 @@ struct dc_state {
 
 void dc_state_init(struct cxdev *dev);
 void dc_state_stop(struct cxdev *dev);	/* nothing is remembered; sessions go on */
+/* Is the packet for the address of the DCT? */
+bool dct_is_for(const struct dct *dct, const struct packet *pkt);
 /* A request for a DCT. False: it is not for its address. */
 bool dct_request(struct dct *dct, const struct packet *pkt);
+/*
+ * As responder_take(), for a request that is for the address; @data: NULL if it has none in memory,
+ * and then the result is true.
+ */
+bool dct_take(struct dct *dct, struct packet *pkt, const struct mem_map *data);
 /* A CNP, for all responders that send to where it comes from. False: there is none. */
 bool dct_cnp(struct dct *dct, const struct packet *pkt);
 /* Frees the responders of a DCT that have nothing in work. True: none is left. */

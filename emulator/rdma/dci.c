@@ -127,13 +127,13 @@ bool dci_connect(struct qp *qp, struct message *msg)
 	return true;
 }
 
-void dci_put_eth(const struct qp *qp, uint8_t *p)
+struct dc_eth dci_eth(const struct qp *qp)
 {
-	put64(p, qp->dci.key);
-	put32(p + 8, qp->obj.num);
-	put32(p + 12, qp->session);
-	put32(p + 16, qp->dci.first_psn);
-	put32(p + 20, qp->obj.dev->rdma_state->dc.epoch);
+	return (struct dc_eth){ .key = qp->dci.key,
+				.initiator = qp->obj.num,
+				.session = qp->session,
+				.first_psn = qp->dci.first_psn,
+				.epoch = qp->obj.dev->rdma_state->dc.epoch };
 }
 
 /* What is in the ring goes out in a session of its own. */

@@ -31,6 +31,7 @@
 #define DEFAULT_PKEY		0xffff
 #define QP_NO_USER_INDEX	0xffffffu	/* the driver wants QPNs and SRQNs in completions */
 #define LOG_MSG_MAX		30
+#define DATAGRAM_MAX		4096	/* the largest MTU of a path */
 #define LOG_RA_MAX		4	/* outstanding READs and atomics */
 
 #define SRQ_WQE_MAX		1024	/* RECV_SGES_MAX and the next segment, rounded up */
@@ -321,6 +322,11 @@ enum bth_op {
 #define BTH_DC	0xc0	/* see dc.h */
 #define BTH_CNP	0x81	/* the whole opcode */
 
+static inline bool bth_is_answer(uint8_t opcode)
+{
+	return (opcode & 0x1f) >= BTH_READ_RESP_FIRST && (opcode & 0x1f) <= BTH_ATOMIC_ACK;
+}
+
 static inline uint8_t qp_transport(const struct qp *qp)
 {
 	switch (qp->st) {
@@ -334,6 +340,30 @@ static inline uint8_t qp_transport(const struct qp *qp)
 	default:
 		return BTH_RC;
 	}
+}
+
+/*
+ * What comes between the BTH and the headers of RC: XRC requests name their SRQ, those of DC say
+ * how they connect, and the responses to those name their session.
+ */
+static inline uint32_t qp_lead_bytes(const struct qp *qp)
+{
+	switch (qp->st) {
+	case PRM_QP_ST_XRC:
+		return qp_xrc_target(qp) ? 0 : XRC_ETH_BYTES;
+	case PRM_QP_ST_DCI:
+		return DC_ETH_BYTES;
+	case PRM_QP_ST_DCT:
+		return DC_RESP_BYTES;
+	default:
+		return 0;
+	}
+}
+
+/* Where packets go: of a datagram, whose WQE is req.tx, or of the connection. */
+static inline const struct av *qp_path(const struct qp *qp)
+{
+	return qp_datagram(qp) ? &qp->req.tx.av : &qp->av;
 }
 
 /* Upper 3 bits of the AETH syndrome, and the NAK codes. */
@@ -388,19 +418,34 @@ void roce_send(struct qp *qp, struct frame *frame);	/* the ICRC is filled in lat
  */
 uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type);
 
-/* ---- the direct way: roce.c ----------------------------------------------------------------- */
+enum prm_cqe_roce_type roce_type(const struct roce_addr *addr);
+/* Can a packet of the type go there? */
+bool roce_addrs_fit(enum prm_cqe_roce_type type, const struct av *av);
+/* Of a frame with @len bytes after the BTH. */
+uint32_t roce_frame_bytes(const struct roce_addr *src, uint32_t len);
+/* The GRH that its receiver would see, if it were the next frame. */
+void roce_put_grh(const struct cxdev *dev, const struct av *av, uint32_t len, uint8_t *grh);
+/* Is it sent to one of our GIDs, of its kind, with its MAC and VLAN, or to one of our groups? */
+bool roce_is_ours(struct cxdev *dev, const struct packet *pkt, const uint8_t *dmac);
+/* Does a packet come from the remote end of the connection, to the address of the QP? */
+bool roce_connection_matches(const struct qp *qp, const struct packet *pkt);
+
+/* ---- the direct way: direct.c --------------------------------------------------------------- */
 
 #define DIRECT_BYTES 65536u	/* of payload that go at once */
 
 /*
- * Packets of a connection whose two ends are in this process, and which nobody can tell from those
- * in frames: what they do is done at once and counted, no frame is built. It holds until the
- * callback of the loop ends or a packet is sent.
+ * Packets between two queues in this process, which nobody can tell from those in frames: what they
+ * do is done at once and counted, no frame is built. It holds until the callback of the loop ends
+ * or a packet is sent.
  */
 struct direct {
 	struct qp *peer;
+	struct dct *dct;	/* instead of a peer: of the requests of a DCI */
+	const struct av *av;
 	struct port *from, *to;
-	struct packet pkt;	/* of it: addresses, type, VLAN */
+	uint32_t lead;		/* bytes that are in no @ext of a packet here */
+	struct packet pkt;	/* of it: addresses, type, VLAN, and what the lead says */
 };
 
 /* Of @left packets of a message, how many may go at once if @most may. */
@@ -415,17 +460,20 @@ static inline uint32_t direct_most(const struct qp *qp, uint32_t left, uint32_t 
 
 /* False: the packet must go in a frame. All that is not plain does. */
 bool direct_open(struct qp *qp, struct direct *way);
-/* Counts @n packets with @len bytes after the BTH, as sent and received. */
-void direct_count(struct qp *qp, const struct direct *way, uint32_t n, uint32_t len);
-/* The same of a message's packets in way->pkt: by the headers of the first and the last one. */
-void direct_count_data(struct qp *qp, const struct direct *way, uint32_t first, uint32_t last,
-		       uint32_t len);
 /*
- * Sends a packet of a connected queue pair, without payload in the sender's memory: @len bytes at
- * @ext follow the BTH. @way: opened, or NULL.
+ * Packets of a SEND or WRITE, way->pkt, with their payload at @data: as responder_take(). They are
+ * not counted.
  */
-void roce_packet(struct qp *qp, struct direct *way, const struct bth *bth, const uint8_t *ext,
-		 uint32_t len);
+bool direct_take(struct direct *way, const struct mem_map *data);
+/*
+ * Counts the packets of a message in way->pkt, as sent and received: by the headers of the first
+ * and the last one behind the lead.
+ */
+void direct_count(struct qp *qp, const struct direct *way, uint32_t first, uint32_t last,
+		  uint32_t len);
+/* Sends a packet to qp_path(): @len bytes at @ext follow the BTH. @way: opened, or NULL. */
+void direct_packet(struct qp *qp, struct direct *way, const struct bth *bth, const uint8_t *ext,
+		   uint32_t len);
 
 /* ---- wqe.c --------------------------------------------------------------------------------- */
 

@@ -27,21 +27,21 @@ static bool ask_for_ack(struct qp *qp, bool last)
 	return true;
 }
 
-/* XRC requests name their SRQ first, those of DC say how they connect. */
-static uint32_t lead_bytes(const struct qp *qp)
-{
-	return qp->st == PRM_QP_ST_XRC ? XRC_ETH_BYTES :
-	       qp->st == PRM_QP_ST_DCI ? DC_ETH_BYTES :
-					 0;
-}
-
 static uint8_t *put_lead(const struct qp *qp, uint8_t *p)
 {
-	if (qp->st == PRM_QP_ST_XRC)
+	struct dc_eth dc;
+
+	if (qp->st == PRM_QP_ST_XRC) {
 		put32(p, qp->req.tx.xrc_srqn);
-	else if (qp->st == PRM_QP_ST_DCI)
-		dci_put_eth(qp, p);
-	return p + lead_bytes(qp);
+	} else if (qp->st == PRM_QP_ST_DCI) {
+		dc = dci_eth(qp);
+		put64(p, dc.key);
+		put32(p + 8, dc.initiator);
+		put32(p + 12, dc.session);
+		put32(p + 16, dc.first_psn);
+		put32(p + 20, dc.epoch);
+	}
+	return p + qp_lead_bytes(qp);
 }
 
 /* Packets [cur_pkt, cur_pkt + n) of a SEND or WRITE, but for their payload. */
@@ -136,7 +136,7 @@ static uint32_t send_data(struct qp *qp, struct message *msg)
 	uint8_t *p;
 
 	d.bth.ack_req = qp_reliable(qp) && ask_for_ack(qp, qp->req.cur_pkt + 1 == msg->n_psn);
-	frame = roce_frame(qp, &qp->av, &d.bth, lead_bytes(qp) + head + d.len, &p);
+	frame = roce_frame(qp, &qp->av, &d.bth, qp_lead_bytes(qp) + head + d.len, &p);
 	if (!frame)
 		return 1;
 	p = put_lead(qp, p);
@@ -164,7 +164,7 @@ static void send_read(struct qp *qp, struct direct *way, const struct message *m
 	put64(p, r->tx.raddr + off);
 	put32(p + 8, r->tx.rkey);
 	put32(p + 12, msg->len - off);
-	roce_packet(qp, way, &bth, ext, lead_bytes(qp) + RETH_BYTES);
+	direct_packet(qp, way, &bth, ext, qp_lead_bytes(qp) + RETH_BYTES);
 }
 
 static void send_atomic(struct qp *qp, struct direct *way, const struct message *msg)
@@ -181,11 +181,11 @@ static void send_atomic(struct qp *qp, struct direct *way, const struct message 
 	put32(p + 8, r->tx.rkey);
 	put64(p + 12, r->tx.swap_add);
 	put64(p + 20, swap ? r->tx.compare : 0);
-	roce_packet(qp, way, &bth, ext, lead_bytes(qp) + ATOMIC_ETH_BYTES);
+	direct_packet(qp, way, &bth, ext, qp_lead_bytes(qp) + ATOMIC_ETH_BYTES);
 }
 
 /* A Q_Key with the high bit set selects the one in the QP context. */
-static uint32_t send_datagram(struct qp *qp, struct message *msg)
+static uint32_t send_datagram(struct qp *qp, struct direct *way, struct message *msg)
 {
 	const struct swqe *w = &qp->req.tx;
 	bool imm = msg->opcode == PRM_WQE_SEND_IMM;
@@ -194,13 +194,15 @@ static uint32_t send_datagram(struct qp *qp, struct message *msg)
 			   .solicited = msg->solicited,
 			   .dqpn = w->dqpn,
 			   .psn = msg->psn };
+	uint8_t ext[DETH_BYTES + IMM_BYTES + DATAGRAM_MAX], *p = ext;
+	struct frame *frame = NULL;
 	enum mem_result result;
-	struct frame *frame;
-	uint8_t *p;
 
-	frame = roce_frame(qp, &w->av, &bth, head + msg->len, &p);
-	if (!frame)
-		return 1;
+	if (!way) {
+		frame = roce_frame(qp, &w->av, &bth, head + msg->len, &p);
+		if (!frame)
+			return 1;
+	}
 	result = sg_gather(&w->data, 0, p + head, msg->len);
 	if (result) {
 		frame_free(frame);
@@ -213,20 +215,25 @@ static uint32_t send_datagram(struct qp *qp, struct message *msg)
 					       qp->obj.num);
 	if (imm)
 		put32(p + DETH_BYTES, w->imm);
-	roce_send(qp, frame);
+	if (way)
+		direct_packet(qp, way, &bth, ext, head + msg->len);
+	else
+		roce_send(qp, frame);
 	return 1;
 }
 
 /*
  * How many packets may go at once, of at most @most: up to one that asks for an acknowledgment, if
  * there is one. A last packet that alone may be refused, for want of a receive WQE or for its key,
- * goes alone.
+ * goes alone; so does the one that opens a session.
  */
 static uint32_t direct_packets(const struct qp *qp, const struct message *msg, uint32_t most)
 {
 	const struct requester *r = &qp->req;
 	uint32_t left = msg->n_psn - r->cur_pkt, n = direct_most(qp, left, most), past;
 
+	if (qp->st == PRM_QP_ST_DCI && psn_add(msg->psn, r->cur_pkt) == qp->dci.first_psn)
+		n = 1;
 	if (n == left && n > 1 &&
 	    (msg->opcode == PRM_WQE_RDMA_WRITE_IMM || msg->opcode == PRM_WQE_SEND_INVAL))
 		n--;
@@ -254,11 +261,11 @@ static uint32_t send_data_direct(struct qp *qp, struct direct *way, const struct
 	way->pkt.ext = ext;
 	way->pkt.ext_len = d.reth + d.imm + d.len;
 	way->pkt.n = n;
-	if (!responder_take(way->peer, &way->pkt, &data)) {
+	if (!direct_take(way, &data)) {
 		qp->req.unasked = unasked;
 		return 0;
 	}
-	direct_count_data(qp, way, d.reth, d.imm, d.len);
+	direct_count(qp, way, d.reth, d.imm, d.len);
 	return n;
 }
 
@@ -267,7 +274,7 @@ uint32_t request_send(struct qp *qp, struct direct *way, struct message *msg, ui
 	uint32_t n = 1;
 
 	if (qp_datagram(qp)) {
-		n = send_datagram(qp, msg);
+		n = send_datagram(qp, way, msg);
 	} else if (msg->opcode == PRM_WQE_RDMA_READ) {
 		send_read(qp, way, msg);
 	} else if (message_is_atomic(msg)) {

@@ -318,8 +318,7 @@ static bool open_way(struct qp *qp, struct direct **way)
 	if (direct_open(qp, *way))
 		return true;
 	*way = NULL;
-	return roce_may_send(qp, qp_datagram(qp) ? &qp->req.tx.av : &qp->av, ROOM_RESERVE,
-			     &qp->req.work);
+	return roce_may_send(qp, qp_path(qp), ROOM_RESERVE, &qp->req.work);
 }
 
 /*
@@ -652,22 +651,24 @@ bool requester_take(struct qp *qp, uint32_t psn, uint32_t n, bool last, uint32_t
 		    const struct mem_map *data)
 {
 	struct requester *r = &qp->req;
+	uint32_t session = qp->session;
 	struct mem_map room;
 	struct message *msg;
 	uint64_t off;
 	uint32_t at;
 
-	if (!may_answer(qp, psn) || !requester_acknowledge(qp, psn) || qp->state != PRM_QP_RTS ||
-	    r->tail == r->head || r->una != psn)
+	if (!may_answer(qp, psn) || !requester_acknowledge(qp, psn) ||
+	    !requester_goes_on(qp, session) || r->tail == r->head || r->una != psn)
 		return false;
 	msg = msg_at(qp, r->tail);
 	at = psn_diff(psn, msg->psn);
 	off = (uint64_t)at * qp->mtu;
-	if (msg->opcode != PRM_WQE_RDMA_READ || at + n > msg->n_psn ||
+	if (msg->opcode != PRM_WQE_RDMA_READ || msg->late_error || at + n > msg->n_psn ||
 	    last != (at + n == msg->n_psn) || len != (last ? msg->len - off : n * qp->mtu))
 		return false;
 	if (!load_wqe(qp, &r->rd, &r->rd_of, r->tail)) {
-		fail(qp, PRM_CQE_SYND_LOCAL_QP_OP);
+		if (response_fails(qp, msg, PRM_CQE_SYND_LOCAL_QP_OP))
+			progress(qp, psn_add(psn, n));
 		return true;
 	}
 	if (sg_map(&r->rd.data, off, len, true, &room) || mem_maps_overlap(&room, data) ||

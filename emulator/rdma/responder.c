@@ -520,16 +520,14 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 	}
 }
 
-/* An XRC request names its SRQ, whose PD applies to keys as well. False: refused. */
+/* An XRC request names its SRQ, whose PD applies to keys as well. False: it cannot have that. */
 static bool take_xrc_srq(struct qp *qp, const struct packet *pkt)
 {
 	struct srq *srq = find_xrc_srq(qp, pkt);
 	struct responder *p = &qp->resp;
 
-	if (!srq || (p->in_message && pkt->xrc_srqn != p->xrc_srqn)) {
-		refuse_invalid(qp, "the XRC SRQ is not in the domain, or not that of the message");
+	if (!srq || (p->in_message && pkt->xrc_srqn != p->xrc_srqn))
 		return false;
-	}
 	p->xrc_srqn = pkt->xrc_srqn;
 	p->srq = srq;
 	p->user.pdn = srq->pd->num;
@@ -545,8 +543,11 @@ static void execute(struct qp *qp, const struct packet *pkt)
 		not_ready(qp);
 		return;
 	}
-	if (qp->st == PRM_QP_ST_XRC && !take_xrc_srq(qp, pkt))
+	if (qp->st == PRM_QP_ST_XRC && !take_xrc_srq(qp, pkt)) {
+		refuse_invalid(qp,
+			       "the XRC SRQ is not in the domain, or not that of the message");
 		return;
+	}
 	if (info->known && (qp_reliable(qp) || !info->inv))
 		execute_data(qp, pkt, info);
 	else if (qp_reliable(qp) && op == BTH_READ_REQUEST)
@@ -650,7 +651,8 @@ bool responder_take(struct qp *qp, struct packet *pkt, const struct mem_map *dat
 	struct mem_map room;
 
 	if (!receiving(qp) || qp->page_faults[WAIT_REQUEST] || pkt->bth.psn != p->psn ||
-	    check_shape(qp, op, pkt->n, len))
+	    check_shape(qp, op, pkt->n, len) ||
+	    (qp->st == PRM_QP_ST_XRC && !take_xrc_srq(qp, pkt)))
 		return false;
 	if (!op->write && op->first && !p->have_wqe) {
 		if (!recv_waits(qp))

@@ -317,7 +317,7 @@ static void send_nak(struct dct *dct, const struct packet *pkt, uint32_t psn, ui
 		return;
 	put32(ext, pkt->dc.session);
 	put32(ext + DC_RESP_BYTES, (uint32_t)syndrome << 24);
-	roce_packet(&none, NULL, &bth, ext, sizeof(ext));
+	direct_packet(&none, NULL, &bth, ext, sizeof(ext));
 }
 
 /* The whole session is refused: the NAK is of its first packet. */
@@ -406,6 +406,11 @@ static struct dc_responder *find(const struct dct *dct, const struct packet *pkt
 	return NULL;
 }
 
+static bool is_of_session(const struct dc_responder *r, const struct packet *pkt)
+{
+	return r->epoch == pkt->dc.epoch && r->qp.session == pkt->dc.session;
+}
+
 /* NULL: the request is of an old session, or cannot be served now. */
 static struct dc_responder *responder_of(struct dct *dct, const struct packet *pkt)
 {
@@ -416,7 +421,7 @@ static struct dc_responder *responder_of(struct dct *dct, const struct packet *p
 	else if (r && is_newer(pkt->dc.epoch, pkt->dc.session, r->epoch, r->qp.session) &&
 		 dct->state == PRM_DCT_STATE_ACTIVE)
 		begin_session(r, pkt);
-	if (!r || r->epoch != pkt->dc.epoch || r->qp.session != pkt->dc.session)
+	if (!r || !is_of_session(r, pkt))
 		return NULL;
 	list_del(&r->by_dct);
 	list_add(&r->by_dct, &dct->responders);
@@ -427,32 +432,58 @@ static struct dc_responder *responder_of(struct dct *dct, const struct packet *p
 
 /* ---- packets ------------------------------------------------------------------------------- */
 
-static bool is_for(const struct dct *dct, const struct packet *pkt)
+bool dct_is_for(const struct dct *dct, const struct packet *pkt)
 {
 	return roce_is_to(&dct->obj.dev->roce_addrs[prm_get(&dct->ctx, my_addr_index)], pkt) &&
 	       !(pkt->smac[0] & 1);
+}
+
+/* The responder that is to handle it; NULL: it has been handled. */
+static struct dc_responder *accept(struct dct *dct, const struct packet *pkt)
+{
+	struct dc_responder *r;
+
+	if (pkt->dc.key != dct->key) {
+		refuse_key(dct, pkt);
+		return NULL;
+	}
+	r = responder_of(dct, pkt);
+	if (!r)
+		return NULL;
+	r->heard_ns = now_ns();
+	r->answered = answers_place(&r->qp.resp);
+	if (!r->qp.resp.in_message)
+		r->message_psn = r->qp.resp.psn;
+	return r;
 }
 
 bool dct_request(struct dct *dct, const struct packet *pkt)
 {
 	struct dc_responder *r;
 
-	if (!is_for(dct, pkt))
+	if (!dct_is_for(dct, pkt))
 		return false;
-	if (pkt->dc.key != dct->key) {
-		refuse_key(dct, pkt);
-		return true;
-	}
-	r = responder_of(dct, pkt);
+	r = accept(dct, pkt);
 	if (!r)
 		return true;
 	if (roce_is_marked(pkt))
 		roce_send_cnp(&r->qp);
-	r->heard_ns = now_ns();
-	r->answered = answers_place(&r->qp.resp);
-	if (!r->qp.resp.in_message)
-		r->message_psn = r->qp.resp.psn;
 	responder_request(&r->qp, pkt);
+	return true;
+}
+
+/* To several that there is no responder for there are as many answers: they go in frames. */
+bool dct_take(struct dct *dct, struct packet *pkt, const struct mem_map *data)
+{
+	struct dc_responder *r = find(dct, pkt);
+
+	if (pkt->n > 1 && (!r || !is_of_session(r, pkt)))
+		return false;
+	r = accept(dct, pkt);
+	if (r && data)
+		return responder_take(&r->qp, pkt, data);
+	if (r)
+		responder_request(&r->qp, pkt);
 	return true;
 }
 
@@ -461,7 +492,7 @@ bool dct_cnp(struct dct *dct, const struct packet *pkt)
 	bool any = false, heeded = false;
 	struct dc_responder *r;
 
-	if (!is_for(dct, pkt))
+	if (!dct_is_for(dct, pkt))
 		return false;
 	list_for_each_entry(r, &dct->responders, by_dct) {
 		if (memcmp(r->qp.av.dgid, pkt->sgid, 16))

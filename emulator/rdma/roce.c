@@ -20,15 +20,14 @@
 
 static const uint8_t v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
-static enum prm_cqe_roce_type addr_type(const struct roce_addr *addr)
+enum prm_cqe_roce_type roce_type(const struct roce_addr *addr)
 {
 	if (addr->version == 0)
 		return PRM_CQE_ROCE_GRH;
 	return addr->l3_type ? PRM_CQE_ROCE_IPV6 : PRM_CQE_ROCE_IPV4;
 }
 
-/* Can a packet go from one to the other? */
-static bool addrs_fit(enum prm_cqe_roce_type type, const struct av *av)
+bool roce_addrs_fit(enum prm_cqe_roce_type type, const struct av *av)
 {
 	return type != PRM_CQE_ROCE_IPV4 || !memcmp(av->dgid, v4_prefix, sizeof(v4_prefix));
 }
@@ -44,9 +43,16 @@ static uint32_t headers_bytes(enum prm_cqe_roce_type type)
 	return l3_bytes(type) + (type == PRM_CQE_ROCE_GRH ? 0 : UDP_BYTES);
 }
 
-static uint32_t before_bth(const struct roce_addr *src)
+/* From the BTH to the end of the ICRC, with padding. */
+static uint32_t iba_bytes(uint32_t len)
 {
-	return ETH_BYTES + (src->vlan_valid ? VLAN_BYTES : 0) + headers_bytes(addr_type(src));
+	return BTH_BYTES + len + (-len & 3) + ICRC_BYTES;
+}
+
+uint32_t roce_frame_bytes(const struct roce_addr *src, uint32_t len)
+{
+	return ETH_BYTES + (src->vlan_valid ? VLAN_BYTES : 0) + headers_bytes(roce_type(src)) +
+	       iba_bytes(len);
 }
 
 /* ---- ICRC ---------------------------------------------------------------------------------- */
@@ -118,7 +124,7 @@ static uint8_t *put_ipv6(uint8_t *p, const struct av *av, const struct roce_addr
 	return p + GRH_BYTES;
 }
 
-static uint8_t *put_ipv4(uint8_t *p, struct cxdev *dev, const struct av *av,
+static uint8_t *put_ipv4(uint8_t *p, const struct cxdev *dev, const struct av *av,
 			 const struct roce_addr *src, uint32_t payload)
 {
 	uint32_t sum = 0;
@@ -127,7 +133,7 @@ static uint8_t *put_ipv4(uint8_t *p, struct cxdev *dev, const struct av *av,
 	p[0] = 0x45;
 	p[1] = av->tclass;
 	put16(p + 2, IPV4_BYTES + payload);
-	put16(p + 4, dev->rdma_state->ip_id++);
+	put16(p + 4, dev->rdma_state->ip_id);
 	put16(p + 6, 0x4000);
 	p[8] = av->hop_limit;
 	p[9] = PROTO_UDP;
@@ -139,6 +145,29 @@ static uint8_t *put_ipv4(uint8_t *p, struct cxdev *dev, const struct av *av,
 	sum = (sum & 0xffff) + (sum >> 16);
 	put16(p + 10, ~(sum + (sum >> 16)));
 	return p + IPV4_BYTES;
+}
+
+/* @iba: iba_bytes() of what it is for. */
+static uint8_t *put_l3(uint8_t *p, const struct cxdev *dev, const struct av *av, uint32_t iba)
+{
+	const struct roce_addr *src = &dev->roce_addrs[av->sgid_index];
+
+	switch (roce_type(src)) {
+	case PRM_CQE_ROCE_GRH:
+		return put_ipv6(p, av, src, NEXT_IBA, iba);
+	case PRM_CQE_ROCE_IPV6:
+		return put_ipv6(p, av, src, PROTO_UDP, UDP_BYTES + iba);
+	default:
+		return put_ipv4(p, dev, av, src, UDP_BYTES + iba);
+	}
+}
+
+void roce_put_grh(const struct cxdev *dev, const struct av *av, uint32_t len, uint8_t *grh)
+{
+	uint32_t empty = GRH_BYTES - l3_bytes(roce_type(&dev->roce_addrs[av->sgid_index]));
+
+	memset(grh, 0, empty);
+	put_l3(grh + empty, dev, av, iba_bytes(len));
 }
 
 /* The checksum stays 0, as the RoCE v2 annex has it. */
@@ -164,11 +193,6 @@ static uint8_t *put_bth(uint8_t *p, const struct bth *bth, unsigned int pad)
 	return p + BTH_BYTES;
 }
 
-static bool is_answer(uint8_t opcode)
-{
-	return (opcode & 0x1f) >= BTH_READ_RESP_FIRST && (opcode & 0x1f) <= BTH_ATOMIC_ACK;
-}
-
 /* Data of a connection, which can be told to slow down. */
 static bool is_data(uint8_t opcode)
 {
@@ -184,8 +208,8 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	struct av tagged = *av;
 	struct cxdev *dev = qp->obj.dev;
 	const struct roce_addr *src = &dev->roce_addrs[av->sgid_index];
-	enum prm_cqe_roce_type type = addr_type(src);
-	uint32_t pad = -len & 3, iba = BTH_BYTES + len + pad + ICRC_BYTES;
+	enum prm_cqe_roce_type type = roce_type(src);
+	uint32_t pad = -len & 3, iba = iba_bytes(len);
 	struct frame *frame;
 	uint8_t *p;
 
@@ -200,12 +224,12 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 					      qp->obj.num, av->sgid_index);
 		return NULL;
 	}
-	if (!addrs_fit(type, av)) {
+	if (!roce_addrs_fit(type, av)) {
 		violation(dev, "QP 0x%x: source GID %u is IPv4, the destination GID is not",
 			  qp->obj.num, av->sgid_index);
 		return NULL;
 	}
-	frame = frame_alloc(before_bth(src) + iba);
+	frame = frame_alloc(roce_frame_bytes(src, len));
 	if (!frame)
 		return NULL;
 
@@ -214,12 +238,8 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 		av = &tagged;
 	}
 	p = put_eth(frame->data, av, src, type);
-	if (type == PRM_CQE_ROCE_GRH)
-		p = put_ipv6(p, av, src, NEXT_IBA, iba);
-	else if (type == PRM_CQE_ROCE_IPV6)
-		p = put_ipv6(p, av, src, PROTO_UDP, UDP_BYTES + iba);
-	else
-		p = put_ipv4(p, dev, av, src, UDP_BYTES + iba);
+	p = put_l3(p, dev, av, iba);
+	dev->rdma_state->ip_id += type == PRM_CQE_ROCE_IPV4;
 	if (type != PRM_CQE_ROCE_GRH)
 		p = put_udp(p, qp, av, bth, UDP_BYTES + iba);
 	p = put_bth(p, bth, pad);
@@ -324,11 +344,11 @@ static bool address_matches(const struct roce_addr *addr, const struct packet *p
 {
 	uint16_t vid = pkt->vlan ? pkt->vlan_tci & 0xfff : 0;
 
-	return addr->valid && addr_type(addr) == pkt->type && !memcmp(addr->gid, pkt->dgid, 16) &&
+	return addr->valid && roce_type(addr) == pkt->type && !memcmp(addr->gid, pkt->dgid, 16) &&
 	       !memcmp(addr->mac, dmac, 6) && (addr->vlan_valid ? addr->vlan & 0xfff : 0) == vid;
 }
 
-static bool is_ours(struct cxdev *dev, const struct packet *pkt, const uint8_t *dmac)
+bool roce_is_ours(struct cxdev *dev, const struct packet *pkt, const uint8_t *dmac)
 {
 	unsigned int *last = &dev->rdma_state->last_addr, i;
 
@@ -345,6 +365,17 @@ static bool is_ours(struct cxdev *dev, const struct packet *pkt, const uint8_t *
 	return false;
 }
 
+bool roce_is_to(const struct roce_addr *own, const struct packet *pkt)
+{
+	return own->valid && roce_type(own) == pkt->type && !memcmp(own->gid, pkt->dgid, 16);
+}
+
+bool roce_connection_matches(const struct qp *qp, const struct packet *pkt)
+{
+	return roce_is_to(&qp->obj.dev->roce_addrs[qp->av.sgid_index], pkt) &&
+	       !memcmp(qp->av.dgid, pkt->sgid, 16);
+}
+
 /* ---- the end of sending -------------------------------------------------------------------- */
 
 /* A group's own members hear what is sent to it from here too, unless the sender forbids it. */
@@ -356,7 +387,7 @@ static void loop_back(struct qp *qp, const struct frame *frame)
 	uint32_t l3;
 
 	if (prm_get(&qp->ctx, block_lb_mc) || !obj_count(dev, OBJ_MCG) ||
-	    !parse_frame(frame, &pkt, &l3) || !is_ours(dev, &pkt, frame->data))
+	    !parse_frame(frame, &pkt, &l3) || !roce_is_ours(dev, &pkt, frame->data))
 		return;
 	copy = frame_copy(frame);
 	if (copy)
@@ -417,131 +448,12 @@ void roce_send(struct qp *qp, struct frame *frame)
 	port_send(lag_tx_port(dev, prm_get(&qp->ctx, lag_tx_port_affinity), frame), frame);
 }
 
-/* ---- the direct way ------------------------------------------------------------------------ */
-
-bool roce_is_to(const struct roce_addr *own, const struct packet *pkt)
-{
-	return own->valid && addr_type(own) == pkt->type && !memcmp(own->gid, pkt->dgid, 16);
-}
-
-/* Does a packet come from the remote end of the connection, to the address of the QP? */
-static bool connection_matches(const struct qp *qp, const struct packet *pkt)
-{
-	return roce_is_to(&qp->obj.dev->roce_addrs[qp->av.sgid_index], pkt) &&
-	       !memcmp(qp->av.dgid, pkt->sgid, 16);
-}
-
-/* The queue pair that gets packets of the connection of @qp, as dispatch() would find it. */
-static struct qp *find_peer(const struct qp *qp, struct cxdev *dev, const struct packet *pkt)
-{
-	struct qp *peer = obj_find(dev, OBJ_QP, qp->remote_qpn);
-
-	return peer && peer != qp && peer->st == qp->st && peer != dev->rdma_state->gsi &&
-	       qp->remote_qpn != GSI_QPN && connection_matches(peer, pkt) ? peer : NULL;
-}
-
-/* May nothing but the queue pair of the peer have a say in what becomes of the packets? */
-static bool takes_all(struct cxdev *dev, const struct direct *way, const uint8_t *dmac)
-{
-	return dev->roce_enabled && dev->rdma_state && !lag_exists(dev) &&
-	       !dev->eth->rdma_rx_root &&
-	       (way->to == way->from || eswitch_manager(dev) || l2_has(dev, dmac)) &&
-	       is_ours(dev, &way->pkt, dmac);
-}
-
-bool direct_open(struct qp *qp, struct direct *way)
-{
-	struct cxdev *dev = qp->obj.dev, *to;
-	const struct roce_addr *src = &dev->roce_addrs[qp->av.sgid_index];
-	struct packet *pkt = &way->pkt;
-
-	if ((qp->st != PRM_QP_ST_RC && qp->st != PRM_QP_ST_UC) || !src->valid ||
-	    (qp->av.tclass & 3) == ECN_CE || lag_exists(dev) || dev->eth->rdma_tx_root ||
-	    qp->reaction.limited)
-		return false;
-	way->from = dev->port;
-	way->to = port_direct(dev->port, src->mac, qp->av.dmac);
-	if (!way->to)
-		return false;
-	to = port_function(way->to);
-	pkt->type = addr_type(src);
-	memcpy(pkt->sgid, src->gid, 16);
-	if (pkt->type == PRM_CQE_ROCE_IPV4)
-		memcpy(pkt->sgid, v4_prefix, sizeof(v4_prefix));
-	memcpy(pkt->dgid, qp->av.dgid, 16);
-	pkt->vlan = src->vlan_valid;
-	pkt->vlan_tci = qp->av.prio << 13 | (src->vlan & 0xfff);
-	pkt->n = 1;
-	pkt->stored = false;
-	if (!addrs_fit(pkt->type, &qp->av) || !takes_all(to, way, qp->av.dmac))
-		return false;
-	way->peer = find_peer(qp, to, pkt);
-	return way->peer;
-}
-
-void direct_count(struct qp *qp, const struct direct *way, uint32_t n, uint32_t len)
-{
-	struct cxdev *dev = qp->obj.dev, *to = way->peer->obj.dev;
-	const struct roce_addr *src = &dev->roce_addrs[qp->av.sgid_index];
-	uint32_t bytes = before_bth(src) + BTH_BYTES + len + (-len & 3) + ICRC_BYTES;
-	uint32_t padded = port_count_direct(way->from, way->to,
-					    src->version ? qp->av.tclass >> 2 : -1,
-					    src->vlan_valid ? qp->av.prio : -1, bytes, n);
-
-	dev->rdma->tx_packets += n;
-	dev->rdma->tx_bytes += (uint64_t)n * bytes;
-	dev->rdma->direct += n;
-	to->rdma->rx_packets += n;
-	to->rdma->rx_bytes += (uint64_t)n * padded;
-	if (way->pkt.type == PRM_CQE_ROCE_IPV4)
-		dev->rdma_state->ip_id += n;
-}
-
-void direct_count_data(struct qp *qp, const struct direct *way, uint32_t first, uint32_t last,
-		       uint32_t len)
-{
-	uint32_t n = way->pkt.n;
-
-	if (n == 1) {
-		direct_count(qp, way, 1, first + len + last);
-		return;
-	}
-	direct_count(qp, way, 1, first + qp->mtu);
-	if (n > 2)
-		direct_count(qp, way, n - 2, qp->mtu);
-	direct_count(qp, way, 1, len - (n - 1) * qp->mtu + last);
-}
-
-void roce_packet(struct qp *qp, struct direct *way, const struct bth *bth, const uint8_t *ext,
-		 uint32_t len)
-{
-	struct frame *frame;
-	uint8_t *p;
-
-	if (!way) {
-		frame = roce_frame(qp, &qp->av, bth, len, &p);
-		if (!frame)
-			return;
-		memcpy(p, ext, len);
-		roce_send(qp, frame);
-		return;
-	}
-	direct_count(qp, way, 1, len);
-	way->pkt.bth = *bth;
-	way->pkt.ext = ext;
-	way->pkt.ext_len = len;
-	if (is_answer(bth->opcode))
-		requester_answer(way->peer, &way->pkt);
-	else
-		responder_request(way->peer, &way->pkt);
-}
-
 /* ---- what was received --------------------------------------------------------------------- */
 
 /* Takes off what DC puts after the BTH. */
 static bool parse_dc(struct packet *pkt)
 {
-	uint32_t len = is_answer(pkt->bth.opcode) ? DC_RESP_BYTES : DC_ETH_BYTES;
+	uint32_t len = bth_is_answer(pkt->bth.opcode) ? DC_RESP_BYTES : DC_ETH_BYTES;
 	const uint8_t *p = pkt->ext;
 
 	if (pkt->ext_len < len)
@@ -576,7 +488,7 @@ static bool parse_bth(const uint8_t *p, uint32_t iba, struct packet *pkt)
 	pkt->ext_len = rest - pad;
 	if ((p[0] & 0xe0) == BTH_DC)
 		return parse_dc(pkt);
-	if ((p[0] & 0xe0) != BTH_XRC || is_answer(p[0]))
+	if ((p[0] & 0xe0) != BTH_XRC || bth_is_answer(p[0]))
 		return true;
 	if (pkt->ext_len < XRC_ETH_BYTES)
 		return false;
@@ -616,7 +528,7 @@ void roce_send_cnp(struct qp *qp)
 
 static bool take_cnp(struct qp *qp, const struct packet *pkt)
 {
-	if ((!qp_reliable(qp) && qp->st != PRM_QP_ST_UC) || !connection_matches(qp, pkt))
+	if ((!qp_reliable(qp) && qp->st != PRM_QP_ST_UC) || !roce_connection_matches(qp, pkt))
 		return false;
 	if (dcqcn_notified(qp))
 		qp->obj.dev->rdma->rx_cnp++;
@@ -627,7 +539,7 @@ static bool take_cnp(struct qp *qp, const struct packet *pkt)
 
 static bool of_connection(struct qp *qp, const struct packet *pkt)
 {
-	if (!connection_matches(qp, pkt))
+	if (!roce_connection_matches(qp, pkt))
 		return false;
 	if (roce_is_marked(pkt) && qp->state != PRM_QP_RST && qp->state != PRM_QP_INIT)
 		roce_send_cnp(qp);
@@ -642,14 +554,14 @@ static bool dispatch_qp(struct qp *qp, const struct packet *pkt)
 	case BTH_RC:
 		if (qp->st != PRM_QP_ST_RC || !of_connection(qp, pkt))
 			return false;
-		if (is_answer(pkt->bth.opcode))
+		if (bth_is_answer(pkt->bth.opcode))
 			requester_answer(qp, pkt);
 		else
 			responder_request(qp, pkt);
 		return true;
 	case BTH_XRC:
-		if (qp->st != PRM_QP_ST_XRC || is_answer(pkt->bth.opcode) == qp_xrc_target(qp) ||
-		    !of_connection(qp, pkt))
+		if (qp->st != PRM_QP_ST_XRC ||
+		    bth_is_answer(pkt->bth.opcode) == qp_xrc_target(qp) || !of_connection(qp, pkt))
 			return false;
 		if (qp_xrc_target(qp))
 			responder_request(qp, pkt);
@@ -689,7 +601,7 @@ static bool dispatch(struct cxdev *dev, const struct packet *pkt)
 			taken |= dispatch_qp(mcg->qps[i], pkt);
 		return taken;
 	}
-	if ((pkt->bth.opcode & 0xe0) == BTH_DC && !is_answer(pkt->bth.opcode)) {
+	if ((pkt->bth.opcode & 0xe0) == BTH_DC && !bth_is_answer(pkt->bth.opcode)) {
 		dct = obj_find(dev, OBJ_DCT, pkt->bth.dqpn);
 		return dct && dct_request(dct, pkt);
 	}
@@ -764,7 +676,7 @@ bool roce_receive(struct cxdev *port, struct frame *frame)
 	if (!dev->roce_enabled || !dev->rdma_state)
 		return false;
 	len = parse_frame(frame, &pkt, &l3);
-	if (!len || !is_ours(dev, &pkt, frame->data))
+	if (!len || !roce_is_ours(dev, &pkt, frame->data))
 		return false;
 
 	receipt = look_at(dev, frame, l3, len, &pkt);

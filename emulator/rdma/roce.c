@@ -239,7 +239,6 @@ struct frame *roce_frame(struct qp *qp, const struct av *av, const struct bth *b
 	}
 	p = put_eth(frame->data, av, src, type);
 	p = put_l3(p, dev, av, iba);
-	dev->rdma_state->ip_id += type == PRM_CQE_ROCE_IPV4;
 	if (type != PRM_CQE_ROCE_GRH)
 		p = put_udp(p, qp, av, bth, UDP_BYTES + iba);
 	p = put_bth(p, bth, pad);
@@ -394,6 +393,11 @@ static void loop_back(struct qp *qp, const struct frame *frame)
 		port_loopback(dev->port, copy);
 }
 
+static uint32_t l3_at(const uint8_t *frame)
+{
+	return get16(frame + 12) == ETH_P_8021Q ? ETH_BYTES + VLAN_BYTES : ETH_BYTES;
+}
+
 /*
  * A frame that stays in the process never needs its ICRC: nothing can change a bit of it, and to
  * compute the same number at both ends is most of the work that large messages are.
@@ -401,7 +405,7 @@ static void loop_back(struct qp *qp, const struct frame *frame)
 static void put_icrc(struct frame *frame)
 {
 	uint8_t *d = frame->data;
-	uint32_t l3 = get16(d + 12) == ETH_P_8021Q ? ETH_BYTES + VLAN_BYTES : ETH_BYTES, crc;
+	uint32_t l3 = l3_at(d), crc;
 	uint16_t ethertype = get16(d + l3 - 2);
 	enum prm_cqe_roce_type type = ethertype == ETH_P_ROCE ? PRM_CQE_ROCE_GRH :
 				      ethertype == ETH_P_IP ? PRM_CQE_ROCE_IPV4 :
@@ -432,6 +436,8 @@ void roce_send(struct qp *qp, struct frame *frame)
 {
 	struct cxdev *dev = qp->obj.dev;
 
+	if (get16(frame->data + l3_at(frame->data) - 2) == ETH_P_IP)
+		dev->rdma_state->ip_id++;
 	if (!passes_tables(dev, frame)) {
 		frame_free(frame);
 		return;

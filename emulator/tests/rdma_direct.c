@@ -8,6 +8,7 @@
 #include "../fuzz/fuzz.h"
 #include "rdma.h"
 #include "rdma_direct.h"
+#include "rdma_ends.h"
 
 #define PAIRS_MAX 3
 #define STEPS_MAX 120
@@ -20,6 +21,8 @@
 #define LOG_CQ_SMALL 3	/* which overruns */
 #define INLINE_MAX 40
 #define MANY 24
+#define STREAMS_LOG 2
+#define NO_QPN 0x77777u
 #define ACK_EVERY 256	/* as qp_rts() has it */
 #define MANY_BYTES (2 * LEN_MAX)
 #define MANY_OFF FROM_BYTES
@@ -32,11 +35,6 @@ enum action {
 
 enum key { KEY_ALL, KEY_READ, KEY_SMALL, KEY_NONE, KEYS };
 
-struct end {
-	struct tqp qp;
-	struct tcq cq;
-};
-
 static struct {
 	unsigned int n;
 	struct end x[PAIRS_MAX], y[PAIRS_MAX];
@@ -48,6 +46,7 @@ static struct {
 	bool key_gone[2][KEYS];
 	uint32_t next[2];	/* place */
 	bool special;		/* a key was chosen that may fail */
+	bool datagrams_alone;	/* nothing else sends */
 	bool alone[PAIRS_MAX];	/* it was one of the last message */
 	FILE *out, *counts;
 	long alike;		/* bytes of the counts that do not depend on the way */
@@ -89,21 +88,49 @@ static void post_many(struct end *x, struct end *y, unsigned int pair)
 		struct tsge room = { end->qp.side->va + MANY_OFF + (2 * pair + i % 2) * MANY_BYTES,
 				     MANY_BYTES, end->qp.side->lkey };
 
-		post_recv(&end->qp, 1, &room);
+		if (end_receives(end))
+			end_recv(end, 1, &room);
 	}
+}
+
+/* DCI stands for DC. */
+static void choose_transports(struct input *in)
+{
+	static const uint8_t types[] = { PRM_QP_ST_RC, PRM_QP_ST_RC,  PRM_QP_ST_RC,  PRM_QP_ST_UC,
+					 PRM_QP_ST_UD, PRM_QP_ST_XRC, PRM_QP_ST_DCI, PRM_QP_ST_UD };
+	uint16_t v = input_u16(in);
+	unsigned int i;
+
+	world.n = 1 + input_u8(in) % PAIRS_MAX;
+	world.datagrams_alone = true;
+	card_devx = false;
+	for (i = 0; i < world.n; i++, v >>= 3) {
+		world.st[i] = types[v & 7];
+		card_devx |= world.st[i] == PRM_QP_ST_DCI;
+		world.datagrams_alone &= world.st[i] == PRM_QP_ST_UD;
+	}
+}
+
+/*
+ * Receivers of datagrams see the identification of IPv4, which counts all packets of the sender:
+ * how many acknowledgments are among them is open.
+ */
+static unsigned int choose_addr(unsigned int pair, uint8_t how)
+{
+	bool any = world.st[pair] != PRM_QP_ST_UD || world.datagrams_alone;
+
+	return any ? how % ADDRS : how % 2 ? ADDR_V2_IPV6 : ADDR_V1;
 }
 
 static void open_pairs(struct input *in)
 {
-	static const uint8_t types[] = { PRM_QP_ST_RC, PRM_QP_ST_RC, PRM_QP_ST_RC, PRM_QP_ST_UC };
 	unsigned int i;
 
-	world.n = 1 + input_u8(in) % PAIRS_MAX;
 	world.long_message = false;
 	for (i = 0; i < world.n; i++) {
 		uint8_t how = input_u8(in), more = input_u8(in);
 		struct qp_opts o = {
-			.addr = how % ADDRS,
+			.addr = choose_addr(i, how),
 			.mtu = 1 + (how >> 2) % 5,
 			.timeout = 8,
 			.retry_set = true, .retry = more & 3,
@@ -111,14 +138,18 @@ static void open_pairs(struct input *in)
 			.min_rnr = 1 + (more >> 5),
 			.sra = how >> 7,
 			.send_psn = how & 64 ? 0xfffff0 : 5, .recv_psn = 100,
+			.log_streams = more & 64 ? STREAMS_LOG : 0,
+			.log_errored = more & 128 ? 1 : 0,
 		};
 
-		world.st[i] = types[more >> 6];
+		if (world.st[i] != PRM_QP_ST_DCI || !o.log_streams) {
+			o.log_streams = 0;
+			o.log_errored = 0;
+		}
 		world.mtu[i] = 128u << o.mtu;
 		create_cq(&world.x[i].cq, &a, more & 8 ? LOG_CQ : LOG_CQ_SMALL);
 		create_cq(&world.y[i].cq, more & 16 ? &a : &b, LOG_CQ);
-		create_pair(&world.x[i].qp, &world.y[i].qp, world.st[i], &world.x[i].cq,
-			    &world.y[i].cq, &o);
+		open_ends(&world.x[i], &world.y[i], world.st[i], &o);
 		world.active[i] = NULL;
 		world.alone[i] = false;
 		if (how & 32)
@@ -200,7 +231,7 @@ static void split(struct input *in, struct end *end, struct wr *wr, uint32_t len
 
 static bool room_in_sq(const struct end *end)
 {
-	const struct qp *qp = obj_find(end->qp.side->dev, OBJ_QP, end->qp.qpn);
+	const struct qp *qp = end_queue(end);
 
 	return (uint16_t)(end->qp.sq_pi - qp->sq.ci) + qp->req.head - qp->req.tail + 4 <
 	       1u << end->qp.log_sq;
@@ -208,16 +239,9 @@ static bool room_in_sq(const struct end *end)
 
 static bool is_idle(const struct end *end)
 {
-	const struct qp *qp = obj_find(end->qp.side->dev, OBJ_QP, end->qp.qpn);
+	const struct qp *qp = end_queue(end);
 
-	return qp->req.tail == qp->req.head && !wq_posted(&qp->sq);
-}
-
-static bool has_receive(const struct end *end)
-{
-	const struct qp *qp = obj_find(end->qp.side->dev, OBJ_QP, end->qp.qpn);
-
-	return qp->rq.ci != end->qp.rq_pi;
+	return !end_sends(end) || (qp->req.tail == qp->req.head && !wq_posted(&qp->sq));
 }
 
 /* Only one end at a time: when a failure of it meets requests of the other is open, too. */
@@ -253,7 +277,40 @@ static void choose_remote(struct input *in, struct end *peer, struct wr *wr, uin
 		wr->imm = world.keys[side_of(peer)][KEY_READ];
 }
 
-static void post_one(struct input *in)
+/* What can be wrong about the target of a message is alone, as a special key is. */
+static void choose_target(struct input *in, const struct end *end, const struct end *peer,
+			  struct wr *wr)
+{
+	uint8_t v = input_u8(in);
+
+	aim(wr, end, peer);
+	if (end->st == PRM_QP_ST_DCI && end_queue(end)->dci.streams)
+		wr->stream = v & ((1u << STREAMS_LOG) - 1);
+	if (v < 224)
+		return;
+	world.special = wr->to || wr->xrc_srqn;
+	if (v & 1 && end->st == PRM_QP_ST_DCI)
+		wr->dc_key++;
+	else if (v & 1 && end->st == PRM_QP_ST_UD)
+		wr->qkey = v & 2 ? 0x80000000u : ENDS_QKEY + 1;	/* the high bit: its own */
+	else if (v & 2 && end->st == PRM_QP_ST_UD)
+		wr->dqpn = end->qp.qpn;
+	else if (end->st == PRM_QP_ST_XRC)
+		wr->xrc_srqn = NO_QPN;
+	else
+		wr->dqpn = NO_QPN;
+}
+
+static uint32_t send_len(struct input *in, const struct end *end, unsigned int pair, uint8_t flags)
+{
+	uint32_t len = choose_len(in, world.mtu[pair]);
+
+	if (end->st == PRM_QP_ST_UD && len > world.mtu[pair] && (flags & 0x70) != 0x50)
+		len %= world.mtu[pair] + 1;
+	return len;
+}
+
+static uint8_t choose_opcode(struct input *in, const struct end *end)
 {
 	static const uint8_t ops[] = {
 		PRM_WQE_SEND,	   PRM_WQE_SEND_IMM,	   PRM_WQE_RDMA_WRITE,
@@ -261,24 +318,43 @@ static void post_one(struct input *in)
 		PRM_WQE_RDMA_READ, PRM_WQE_ATOMIC_CS,	   PRM_WQE_ATOMIC_FA,
 		PRM_WQE_SEND_INVAL, PRM_WQE_NOP
 	};
+	uint8_t v = input_u8(in);
+
+	return ops[end->st == PRM_QP_ST_UD && v < 250 ? v % 2 : v % ARRAY_SIZE(ops)];
+}
+
+/* Between slices of it acknowledgments can come; that its last packet is refused, too. */
+static bool is_long(const struct wr *wr, uint32_t packets)
+{
+	return packets >= (wr->opcode == PRM_WQE_SEND_INVAL ? LOOP_SLICE : ACK_EVERY);
+}
+
+static void post_one(struct input *in)
+{
 	static const uint8_t inl[INLINE_MAX] = "inline data";
 	unsigned int pair;
-	struct end *end = choose_end(in, &pair);
-	struct end *peer = end == &world.x[pair] ? &world.y[pair] : &world.x[pair];
+	struct end *end = choose_end(in, &pair), *peer;
 	uint8_t flags = input_u8(in);
 	struct wr wr = {
-		.opcode = ops[input_u8(in) % ARRAY_SIZE(ops)],
 		.flags = (flags & 1 ? PRM_WQE_SOLICITED : 0) |
 			 (flags & 2 ? PRM_WQE_FENCE : 0),
 		.quiet = (flags & 12) == 12,
 		.imm = 0x1234 + flags,
 		.compare = flags, .swap_add = 7,
 	};
-	uint32_t len = choose_len(in, world.mtu[pair]);
+	uint32_t len;
 
+	if (!end_sends(end))
+		end = &world.x[pair];
+	peer = end == &world.x[pair] ? &world.y[pair] : &world.x[pair];
+	wr.opcode = choose_opcode(in, end);
+	len = send_len(in, end, pair, flags);
 	if (!may_post(end, peer, pair))
 		return;
 	world.special = false;
+	choose_target(in, end, peer, &wr);
+	if (world.special && len > world.mtu[pair])	/* how much is refused is open */
+		len = world.mtu[pair];
 	if (is_atomic(wr.opcode)) {
 		len = 8;
 	} else if (flags & 32 && wr.opcode != PRM_WQE_RDMA_READ) {
@@ -286,7 +362,7 @@ static void post_one(struct input *in)
 		len = flags % INLINE_MAX;
 		wr.inl_len = len;
 	}
-	world.long_message |= len / world.mtu[pair] >= ACK_EVERY;
+	world.long_message |= is_long(&wr, len / world.mtu[pair]);
 	choose_remote(in, peer, &wr, len);
 	if (is_atomic(wr.opcode))
 		wr.sge[wr.n++] = choose_place(in, end->qp.side, 8, true);
@@ -294,7 +370,7 @@ static void post_one(struct input *in)
 		split(in, end, &wr, len, wr.opcode == PRM_WQE_RDMA_READ);
 	if (world.special)
 		settle();
-	if (world.special && (!is_idle(end) || !has_receive(peer)))
+	if (world.special && (!is_idle(end) || !end_recvs(peer)))
 		return;
 	world.alone[pair] = world.special;
 	post_send(&end->qp, &wr);
@@ -304,16 +380,27 @@ static void receive_one(struct input *in)
 {
 	unsigned int pair;
 	struct end *end = choose_end(in, &pair);
-	const struct qp *qp = obj_find(end->qp.side->dev, OBJ_QP, end->qp.qpn);
 	struct wr wr = {};
+	uint32_t len;
 
-	if ((uint16_t)(end->qp.rq_pi - qp->rq.ci) >= 1u << end->qp.log_rq)
+	if (!end_receives(end))
+		end = &world.y[pair];
+	if (end_recvs(end) >= (end->target ? 1u << end->srq.log : 1u << end->qp.log_rq) - 1)
 		return;
 	settle();
 	world.special = false;
-	split(in, end, &wr, choose_len(in, world.mtu[pair]), true);
+	len = choose_len(in, world.mtu[pair]) + (end->st == PRM_QP_ST_UD ? GRH_BYTES : 0);
+	split(in, end, &wr, len, true);
 	if (wr.n)
-		post_recv(&end->qp, wr.n, wr.sge);
+		end_recv(end, wr.n, wr.sge);
+}
+
+static void end_fails(struct end *end)
+{
+	if (end_queue(end))
+		qp_command(&end->qp, PRM_OP_qp_2err);
+	else
+		dct_command(&end->dct, PRM_OP_drain_dct);
 }
 
 static void destroy_key(struct input *in)
@@ -359,13 +446,23 @@ static void note_completions(struct tcq *cq, const char *name, unsigned int pair
 	}
 }
 
+/* How those of several queues follow each other is open; errors of CQs are of queue 0 here. */
 static void note_events(struct side *side, const char *name)
 {
-	struct prm_eqe *eqe;
+	struct event { uint8_t type; uint32_t queue; } all[1u << EQ_LOG], it;
+	const struct prm_eqe *eqe;
+	unsigned int n = 0, i;
 
-	while ((eqe = poll_eq(side)))
-		fprintf(world.out, "event %s: type 0x%02x queue 0x%x\n", name, eqe->type,
-			be32_to_cpu(eqe->data.qp_srq.qp_srq_n));
+	while (n < ARRAY_SIZE(all) && (eqe = poll_eq(side))) {
+		it.type = eqe->type;
+		it.queue = be32_to_cpu(eqe->data.qp_srq.qp_srq_n);
+		for (i = n++; i && all[i - 1].queue > it.queue; i--)
+			all[i] = all[i - 1];
+		all[i] = it;
+	}
+	for (i = 0; i < n; i++)
+		fprintf(world.out, "event %s: type 0x%02x queue 0x%x\n", name, all[i].type,
+			all[i].queue);
 }
 
 static void note_words(const char *what, const void *from, size_t bytes)
@@ -451,7 +548,7 @@ static void step(struct input *in)
 	case TO_ERROR:
 		settle();
 		if (!(input_u8(in) & 7))
-			qp_command(&choose_end(in, &pair)->qp, PRM_OP_qp_2err);
+			end_fails(choose_end(in, &pair));
 		return;
 	case DESTROY_KEY:
 		settle();
@@ -492,8 +589,17 @@ static void note_queue(struct end *end, const char *name, unsigned int pair)
 {
 	struct prm_query_qp_in in = {};
 	struct prm_query_qp_out out;
+	struct prm_dctc target;
 	unsigned int i;
 
+	fprintf(world.out, "receives of %s%u: %u\n", name, pair,
+		end_receives(end) ? end_recvs(end) : 0);
+	if (!end_queue(end)) {
+		target = query_dct(&end->dct);
+		fprintf(world.out, "target %s%u: %u violations, state %u\n", name, pair,
+			prm_get(&target, dc_access_key_violation_count), prm_get(&target, state));
+		return;
+	}
 	prm_set(&in, qpn, end->qp.qpn);
 	command(end->qp.side, query_qp, &in, &out);
 	if (prm_get(&out, qpc.state) == PRM_QP_ERR)
@@ -522,6 +628,7 @@ static void run(const uint8_t *program, size_t size, bool frames, struct outcome
 	world.out = open_memstream(&outcome->text, &len);
 	world.counts = open_memstream(&outcome->counts, &counts_len);
 	world.alike = 0;
+	choose_transports(&in);
 	sides_open();
 	wire_in_frames(frames);
 	send_plain(&a, &b);	/* so that the switch knows both addresses */
@@ -544,6 +651,7 @@ static void run(const uint8_t *program, size_t size, bool frames, struct outcome
 	outcome->sent = packets_sent();
 	outcome->alike = world.alike;
 	sides_close();
+	card_devx = false;
 	fclose(world.out);
 	fclose(world.counts);
 }

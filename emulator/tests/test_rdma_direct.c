@@ -10,14 +10,15 @@
 
 #include "rdma.h"
 #include "rdma_direct.h"
+#include "rdma_ends.h"
 
 #define PROGRAM_BYTES 700
 #define BYTES 150000u
 #define TO (1u << 20)
 #define PAGE 4096u
+#define MTU 1024u
 
-static struct tcq ca, cb;
-static struct tqp x, y;
+static struct end x, y;
 
 /* ---- random programs ----------------------------------------------------------------------- */
 
@@ -61,11 +62,13 @@ static void open_pair(enum prm_qp_st st)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = 3, .timeout = 8 };
 
+	card_devx = st == PRM_QP_ST_DCI;
 	sides_open();
+	card_devx = false;
 	wire_in_frames(false);
-	create_cq(&ca, &a, 6);
-	create_cq(&cb, &b, 6);
-	create_pair(&x, &y, st, &ca, &cb, &o);
+	create_cq(&x.cq, &a, 6);
+	create_cq(&y.cq, &b, 6);
+	open_ends(&x, &y, st, &o);
 }
 
 static struct wr request(uint8_t opcode, uint32_t len)
@@ -74,6 +77,7 @@ static struct wr request(uint8_t opcode, uint32_t len)
 
 	if (opcode == PRM_WQE_SEND_INVAL)
 		wr.imm = b.rkey;
+	aim(&wr, &x, &y);
 	if (opcode != PRM_WQE_SEND && opcode != PRM_WQE_SEND_IMM && opcode != PRM_WQE_SEND_INVAL) {
 		wr.raddr = (b.va + TO + 7) & ~7ull;
 		wr.rkey = b.rkey;
@@ -85,7 +89,7 @@ static void post_room(void)
 {
 	struct tsge room = { b.va + TO, BYTES, b.lkey };
 
-	post_recv(&y, 1, &room);
+	end_recv(&y, 1, &room);
 }
 
 static bool succeeds(void)
@@ -93,7 +97,7 @@ static bool succeeds(void)
 	struct prm_cqe64 *cqe;
 
 	settle();
-	cqe = poll(&ca);
+	cqe = poll(&x.cq);
 	return cqe && cqe_opcode(cqe) == PRM_CQE_REQ;
 }
 
@@ -119,8 +123,8 @@ static void each_opcode(enum prm_qp_st st, const char *name, const uint8_t *ops,
 
 		before = packets_sent();
 		post_room();
-		wr = request(ops[i], atomic ? 8 : BYTES);
-		post_send(&x, &wr);
+		wr = request(ops[i], atomic ? 8 : st == PRM_QP_ST_UD ? MTU : BYTES);
+		post_send(&x.qp, &wr);
 		good = succeeds() && good;
 		now = packets_sent();
 		now.packets -= before.packets;
@@ -147,13 +151,13 @@ static void waiting_frames(bool held, const char *name)
 	wr = request(PRM_WQE_RDMA_READ, BYTES);
 	wire_in_frames(true);
 	port_hold(a.dev->port, true);
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	settle();
 	wire_in_frames(false);
 	if (!held)
 		port_hold(a.dev->port, false);
 	wr = request(PRM_WQE_RDMA_WRITE, 64);
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	if (held) {
 		settle();
 		port_hold(a.dev->port, false);
@@ -172,7 +176,7 @@ static void held_port(void)
 	open_known_pair(PRM_QP_ST_RC);
 	port_hold(b.dev->port, true);
 	wr = request(PRM_WQE_RDMA_WRITE, 8);
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	early = succeeds();
 	port_hold(b.dev->port, false);
 	ok(succeeds() && !early, "a port that is held gets no packet");
@@ -189,7 +193,7 @@ static void with_tables(struct flow_table **root, const char *name)
 	wr = request(PRM_WQE_RDMA_WRITE, 64);
 	*root = (struct flow_table *)&any;	/* nobody walks it: eth->rdma_steer is not set */
 	direct = a.dev->rdma->direct;
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	ok(succeeds() && a.dev->rdma->direct == direct, "%s", name);
 	*root = NULL;
 }
@@ -215,20 +219,20 @@ static void overlapping(void)
 
 	sides_open();
 	wire_in_frames(false);
-	create_cq(&ca, &a, 6);
-	create_cq(&cb, &a, 6);
-	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	create_cq(&x.cq, &a, 6);
+	create_cq(&y.cq, &a, 6);
+	open_ends(&x, &y, PRM_QP_ST_RC, &o);
 	for (i = 0; i < 3 * PAGE; i++)
 		*buf_at(&a, i) = i ^ i >> 8;
 	wr.sge[0] = (struct tsge){ a.va, PAGE, a.lkey };
 	wr.raddr = a.va + PAGE / 2;
 	wr.rkey = a.rkey;
-	post_send(&x, &wr);	/* this one always goes in a frame */
+	post_send(&x.qp, &wr);	/* this one always goes in a frame */
 	right = succeeds();
 	for (i = 0; i < 3 * PAGE; i++)
 		*buf_at(&a, i) = i ^ i >> 8;
 	direct = a.dev->rdma->direct;
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	right = succeeds() && right;
 	for (i = 0; i < PAGE; i++)
 		right = *buf_at(&a, PAGE / 2 + i) == (uint8_t)(i ^ i >> 8) && right;
@@ -246,9 +250,9 @@ static void marked(void)
 
 	open_known_pair(PRM_QP_ST_RC);
 	wr = request(PRM_WQE_RDMA_WRITE, 64);
-	((struct qp *)obj_find(a.dev, OBJ_QP, x.qpn))->av.tclass |= 3;
+	((struct qp *)obj_find(a.dev, OBJ_QP, x.qp.qpn))->av.tclass |= 3;
 	direct = a.dev->rdma->direct;
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	ok(succeeds() && b.dev->rdma->rx_ecn_marked == 1 && a.dev->rdma->direct == direct,
 	   "packets that are marked go in frames");
 	sides_close();
@@ -295,12 +299,12 @@ static void lost_memory(uint8_t opcode, struct side *whose, uint64_t off, unsign
 	post_room();
 	take_away(whose, off);
 	wr = request(opcode, BYTES);
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	settle();
-	cqe = poll(&ca);
+	cqe = poll(&x.cq);
 	ok(guest_memory_lost > lost && cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
 	   cqe_syndrome(cqe) == syndrome &&
-	   (qp_state(&y) == PRM_QP_ERR) == y_dies, "%s", name);
+	   (qp_state(&y.qp) == PRM_QP_ERR) == y_dies, "%s", name);
 	signal(SIGBUS, SIG_DFL);
 	sides_close();
 }
@@ -319,7 +323,7 @@ static void closes_midway(uint8_t opcode, const char *name)
 	wr.raddr = b.va + TO;
 	post_room();
 	direct = packets_sent().direct;
-	post_send(&x, &wr);
+	post_send(&x.qp, &wr);
 	loop_run_pending();
 	loop_run_pending();
 	direct = packets_sent().direct - direct;
@@ -332,6 +336,243 @@ static void closes_midway(uint8_t opcode, const char *name)
 	sides_close();
 }
 
+/* ---- datagrams, XRC and DC ------------------------------------------------------------------ */
+
+/* One message, what it comes to, and with how many packets. */
+struct fate {
+	unsigned int sent, received;	/* opcode of the completion << 8 | syndrome; 0: none */
+	uint64_t packets, direct, bad_qkeys, dropped, no_room;
+	uint32_t byte_cnt, flags_rqpn;
+	uint8_t head[GRH_BYTES + MTU];	/* of the room */
+};
+
+static unsigned int outcome_of(const struct prm_cqe64 *cqe)
+{
+	unsigned int opcode = cqe ? cqe_opcode(cqe) : 0;
+
+	if (!cqe)
+		return 0;
+	return 0x1000 | opcode << 8 |
+	       (opcode == PRM_CQE_REQ_ERR || opcode == PRM_CQE_RESP_ERR ? cqe_syndrome(cqe) : 0);
+}
+
+/* As it is found after it has settled. */
+static struct fate fate(void)
+{
+	const struct q_counter *q = &b.dev->rdma_state->no_counter;
+	const struct prm_cqe64 *cqe;
+	struct fate f = {};
+
+	settle();
+	pass_time(50);
+	f.sent = outcome_of(poll(&x.cq));
+	cqe = poll(&y.cq);
+	f.received = outcome_of(cqe);
+	if (cqe) {
+		f.byte_cnt = be32_to_cpu(cqe->byte_cnt);
+		f.flags_rqpn = be32_to_cpu(cqe->flags_rqpn);
+	}
+	f.packets = packets_sent().packets;
+	f.direct = packets_sent().direct;
+	f.bad_qkeys = b.dev->rdma->rx_bad_qkeys;
+	f.dropped = b.dev->rdma->rx_dropped;
+	f.no_room = q->out_of_buffer;
+	memcpy(f.head, buf_at(&b, TO), sizeof(f.head));
+	return f;
+}
+
+struct case_of {
+	const char *name;
+	enum prm_qp_st st;
+	uint8_t opcode;
+	unsigned int addr;
+	uint32_t len, room;	/* room 0: no receive */
+	bool bad_room, bad_key, bad_target;
+	unsigned int sent, received;
+};
+
+static struct fate try_case(const struct case_of *c, bool frames)
+{
+	struct qp_opts o = { .addr = c->addr, .mtu = 3, .timeout = 8, .retry_set = true, .retry = 1,
+			     .rnr_set = true };
+	struct tsge room = { .len = c->room };
+	struct fate f;
+	struct wr wr;
+
+	card_devx = c->st == PRM_QP_ST_DCI;
+	sides_open();
+	card_devx = false;
+	wire_in_frames(frames);
+	create_cq(&x.cq, &a, 6);
+	create_cq(&y.cq, &b, 6);
+	open_ends(&x, &y, c->st, &o);
+	send_plain(&a, &b);
+	send_plain(&b, &a);
+	settle();
+	buf_fill(&a, 0, BYTES, 7);
+	wr = request(c->opcode, c->len);
+	if (c->bad_key) {
+		wr.qkey++;
+		wr.dc_key++;
+	}
+	if (c->bad_target) {
+		wr.dqpn = 0x77777;
+		wr.xrc_srqn = wr.xrc_srqn ? 0x77777 : 0;
+	}
+	room.va = b.va + TO;
+	room.key = c->bad_room ? 0x77700 : b.lkey;
+	if (c->room)
+		end_recv(&y, 1, &room);
+	post_send(&x.qp, &wr);
+	f = fate();
+	sides_close();
+	return f;
+}
+
+#define SENT	(0x1000 | PRM_CQE_REQ << 8)
+#define FAILED(syndrome)	(0x1000 | PRM_CQE_REQ_ERR << 8 | PRM_CQE_SYND_##syndrome)
+#define GOT	(0x1000 | PRM_CQE_RESP_SEND << 8)
+#define GOT_IMM	(0x1000 | PRM_CQE_RESP_SEND_IMM << 8)
+#define SPOILT(syndrome)	(0x1000 | PRM_CQE_RESP_ERR << 8 | PRM_CQE_SYND_##syndrome)
+
+/* Messages that end well and others, in frames and directly: nobody can tell. */
+static void both_ways(void)
+{
+	static const struct case_of cases[] = {
+		{ "UD, RoCE v1: the GRH", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V1, MTU, 2000,
+		  .sent = SENT, .received = GOT },
+		{ "UD, IPv6: the GRH", PRM_QP_ST_UD, PRM_WQE_SEND_IMM, ADDR_V2_IPV6, 7, 2000,
+		  .sent = SENT, .received = GOT_IMM },
+		{ "UD, IPv4: the GRH", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V2_IPV4, 1, 2000,
+		  .sent = SENT, .received = GOT },
+		{ "UD, a VLAN: the GRH", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V2_VLAN, 5, 2000,
+		  .sent = SENT, .received = GOT },
+		{ "UD: another Q_Key", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V1, 64, 2000,
+		  .bad_key = true, .sent = SENT },
+		{ "UD: no receive WQE", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V1, 64, .sent = SENT },
+		{ "UD: the receive WQE is too short", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V1, 64, 103,
+		  .sent = SENT, .received = SPOILT(LOCAL_LENGTH) },
+		{ "UD: the receive WQE has a wrong key", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V1, 64,
+		  2000, .bad_room = true, .sent = SENT, .received = SPOILT(LOCAL_PROT) },
+		{ "UD: nobody is there", PRM_QP_ST_UD, PRM_WQE_SEND, ADDR_V1, 64, 2000,
+		  .bad_target = true, .sent = SENT },
+		{ "XRC: an SRQ of no domain", PRM_QP_ST_XRC, PRM_WQE_SEND, ADDR_V1, 64, 2000,
+		  .bad_target = true, .sent = FAILED(REMOTE_INVAL_REQ) },
+		{ "XRC: no receive WQE", PRM_QP_ST_XRC, PRM_WQE_SEND, ADDR_V1, 64,
+		  .sent = FAILED(RNR_RETRY_EXC) },
+		{ "DC: another key", PRM_QP_ST_DCI, PRM_WQE_RDMA_WRITE, ADDR_V1, 64, 2000,
+		  .bad_key = true, .sent = FAILED(REMOTE_ACCESS) },
+		{ "DC: no receive WQE", PRM_QP_ST_DCI, PRM_WQE_SEND, ADDR_V1, 64,
+		  .sent = FAILED(RNR_RETRY_EXC) },
+		{ "DC: nobody is there", PRM_QP_ST_DCI, PRM_WQE_RDMA_WRITE, ADDR_V1, 64, 2000,
+		  .bad_target = true, .sent = FAILED(TRANSPORT_RETRY_EXC) },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct fate one = try_case(&cases[i], true), two = try_case(&cases[i], false);
+		bool direct = two.direct || cases[i].bad_target;
+
+		two.direct = 0;
+		ok(one.sent == cases[i].sent && one.received == cases[i].received &&
+		   !memcmp(&one, &two, sizeof(one)) && direct, "in frames and directly, %s",
+		   cases[i].name);
+	}
+}
+
+/* Each message opens a session: none of them needs a frame. */
+static void one_target_after_another(void)
+{
+	const struct dct_opts other = { .addr = ADDR_V2_IPV4, .mtu = 3 };
+	struct direct_sent sent;
+	struct tdct second;
+	bool good = true;
+	struct wr wr;
+	int i;
+
+	open_known_pair(PRM_QP_ST_DCI);
+	good = !create_dct(&second, &b, &y.cq, &other);
+	sent = packets_sent();
+	for (i = 0; i < 20; i++) {
+		wr = request(PRM_WQE_RDMA_WRITE, BYTES);
+		if (i % 2)
+			wr.dqpn = second.num;
+		post_send(&x.qp, &wr);
+		good = succeeds() && good;
+	}
+	ok(good && packets_sent().packets - sent.packets == packets_sent().direct - sent.direct &&
+	   b.dev->rdma_state->no_counter.rx_dct_connect == 20,
+	   "a DCI that goes from target to target needs no frame");
+	sides_close();
+}
+
+/* Its own receive may fail: that must not happen while it sends. */
+static void to_oneself(void)
+{
+	struct tsge room = { .len = GRH_BYTES };
+	uint64_t direct;
+	struct wr wr;
+
+	open_known_pair(PRM_QP_ST_UD);
+	room.va = a.va + TO;
+	room.key = a.lkey;
+	end_recv(&x, 1, &room);
+	wr = request(PRM_WQE_SEND, 64);
+	aim(&wr, &x, &x);
+	direct = a.dev->rdma->direct;
+	post_send(&x.qp, &wr);
+	ok(succeeds() && a.dev->rdma->direct == direct && qp_state(&x.qp) == PRM_QP_ERR,
+	   "a datagram to its own queue pair goes in a frame");
+	sides_close();
+}
+
+static void to_own_port(void)
+{
+	const struct qp_opts o = { .addr = ADDR_V1, .mtu = 3 };
+	struct tsge room = { .len = 2000 };
+	struct end z = {}, w = {};
+	const struct prm_cqe64 *cqe;
+	uint64_t direct;
+	struct wr wr;
+
+	open_known_pair(PRM_QP_ST_UD);
+	create_cq(&z.cq, &a, 6);
+	create_cq(&w.cq, &a, 6);
+	open_ends(&z, &w, PRM_QP_ST_UD, &o);
+	buf_fill(&a, 0, 64, 5);
+	room.va = a.va + TO;
+	room.key = a.lkey;
+	end_recv(&w, 1, &room);
+	wr = request(PRM_WQE_SEND, 64);
+	aim(&wr, &z, &w);
+	direct = a.dev->rdma->direct;
+	post_send(&z.qp, &wr);
+	settle();
+	cqe = poll(&w.cq);
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_SEND && a.dev->rdma->direct == direct + 1 &&
+	   buf_is(&a, TO + GRH_BYTES, 64, 5), "a datagram to another queue pair of the port is direct");
+	sides_close();
+}
+
+/* They go to many, and to members of the sender's own function. */
+static void to_group(void)
+{
+	static const uint8_t gid[16] = { 0xff, 0x0e, [15] = 9 };
+	uint64_t direct;
+	struct wr wr;
+
+	open_known_pair(PRM_QP_ST_UD);
+	wr = request(PRM_WQE_SEND, 64);
+	wr.mgid = gid;
+	wr.addr = ADDR_V1;
+	wr.dqpn = MCAST_QPN;
+	direct = a.dev->rdma->direct;
+	post_send(&x.qp, &wr);
+	ok(succeeds() && a.dev->rdma->direct == direct && a.dev->rdma->tx_mcast_packets == 1,
+	   "a datagram to a group goes in a frame");
+	sides_close();
+}
+
 int main(int argc, char **argv)
 {
 	static const uint8_t rc[] = { PRM_WQE_SEND, PRM_WQE_SEND_IMM, PRM_WQE_RDMA_WRITE,
@@ -341,6 +582,14 @@ int main(int argc, char **argv)
 	random_programs(argc > 2 ? atoi(argv[1]) : 150, argc > 2 ? atoi(argv[2]) : 0);
 	each_opcode(PRM_QP_ST_RC, "RC", rc, ARRAY_SIZE(rc));
 	each_opcode(PRM_QP_ST_UC, "UC", rc, 4);
+	each_opcode(PRM_QP_ST_XRC, "XRC", rc, ARRAY_SIZE(rc));
+	each_opcode(PRM_QP_ST_DCI, "DC", rc, ARRAY_SIZE(rc));
+	each_opcode(PRM_QP_ST_UD, "UD", rc, 2);
+	both_ways();
+	one_target_after_another();
+	to_oneself();
+	to_own_port();
+	to_group();
 	waiting_frames(true, "a packet does not overtake frames that wait for a port");
 	waiting_frames(false, "a packet does not overtake frames that wait");
 	held_port();

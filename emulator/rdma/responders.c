@@ -92,13 +92,16 @@ static const struct dc_past *recall(const struct dct *dct, const struct packet *
 
 /* ---- their life ---------------------------------------------------------------------------- */
 
-/* A message that will not go on takes its receive WQE with it. */
+/* A message that will not go on takes its receive WQE with it; of a failed one a flush is due. */
 static void abort_message(struct qp *qp)
 {
+	bool failed = qp->state == PRM_QP_ERR;
+
 	if (!qp->resp.have_wqe)
 		return;
 	qp->resp.have_wqe = false;
-	complete_recv_error(qp, &qp->resp.wqe, PRM_CQE_SYND_REMOTE_ABORTED);
+	complete_recv_error(qp, &qp->resp.wqe,
+			    failed ? PRM_CQE_SYND_WR_FLUSH : PRM_CQE_SYND_REMOTE_ABORTED);
 }
 
 static void responder_close(struct dc_responder *r)

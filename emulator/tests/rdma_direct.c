@@ -370,7 +370,7 @@ static void post_one(struct input *in)
 		split(in, end, &wr, len, wr.opcode == PRM_WQE_RDMA_READ);
 	if (world.special)
 		settle();
-	if (world.special && (!is_idle(end) || !end_recvs(peer)))
+	if (world.special && (!is_idle(end) || !end_recvs(peer) || peer->doubtful))
 		return;
 	world.alone[pair] = world.special;
 	post_send(&end->qp, &wr);
@@ -391,6 +391,7 @@ static void receive_one(struct input *in)
 	world.special = false;
 	len = choose_len(in, world.mtu[pair]) + (end->st == PRM_QP_ST_UD ? GRH_BYTES : 0);
 	split(in, end, &wr, len, true);
+	end->doubtful |= world.special;
 	if (wr.n)
 		end_recv(end, wr.n, wr.sge);
 }

@@ -58,6 +58,8 @@ void open_ends(struct end *x, struct end *y, enum prm_qp_st st, const struct qp_
 	y->st = st;
 	x->addr = o->addr;
 	y->addr = o->addr;
+	x->doubtful = false;
+	y->doubtful = false;
 	x->target = false;
 	y->target = st == PRM_QP_ST_XRC || st == PRM_QP_ST_DCI;
 	keyed.qkey = ENDS_QKEY;

@@ -14,6 +14,7 @@
 struct end {
 	enum prm_qp_st st;
 	bool target;		/* of XRC or DC: it only receives; x of those only sends */
+	bool doubtful;		/* a receive may fail: for the user to set */
 	unsigned int addr;
 	struct tcq cq;		/* made by the caller, on the side of the end */
 	struct tqp qp;		/* not of a DCT */

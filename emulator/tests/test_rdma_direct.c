@@ -506,6 +506,42 @@ static void one_target_after_another(void)
 	sides_close();
 }
 
+/*
+ * Its last packet is refused, and the next message opens another session before the target has
+ * looked at what the failed one leaves.
+ */
+static unsigned int refused_and_gone_on(bool frames)
+{
+	const struct qp_opts o = { .addr = ADDR_V1, .mtu = 3, .timeout = 8, .log_streams = 2,
+				   .log_errored = 1 };
+	unsigned int received;
+	struct wr wr;
+
+	card_devx = true;
+	sides_open();
+	card_devx = false;
+	wire_in_frames(frames);
+	create_cq(&x.cq, &a, 6);
+	create_cq(&y.cq, &b, 6);
+	open_ends(&x, &y, PRM_QP_ST_DCI, &o);
+	send_plain(&a, &b);
+	send_plain(&b, &a);
+	settle();
+	post_room();
+	wr = request(PRM_WQE_SEND_INVAL, 64);
+	wr.imm = 0x77700;
+	post_send(&x.qp, &wr);
+	wr = request(PRM_WQE_RDMA_WRITE, 64);
+	wr.stream = 1;
+	post_send(&x.qp, &wr);
+	settle();
+	received = outcome_of(poll(&y.cq));
+	if (outcome_of(poll(&x.cq)) != FAILED(REMOTE_ACCESS) || outcome_of(poll(&x.cq)) != SENT)
+		received = 0;
+	sides_close();
+	return received;
+}
+
 /* Its own receive may fail: that must not happen while it sends. */
 static void to_oneself(void)
 {
@@ -587,6 +623,9 @@ int main(int argc, char **argv)
 	each_opcode(PRM_QP_ST_UD, "UD", rc, 2);
 	both_ways();
 	one_target_after_another();
+	ok(refused_and_gone_on(true) == SPOILT(WR_FLUSH) &&
+	   refused_and_gone_on(false) == SPOILT(WR_FLUSH),
+	   "in frames and directly, the receive of a DC message that is refused is flushed");
 	to_oneself();
 	to_own_port();
 	to_group();

@@ -45,7 +45,10 @@ static int get_entry(struct cxr_core *core, struct cxr_rates *rates, const u8 *r
 	}
 	entry = &rates->entries[i];
 	if (!entry->users) {
-		err = set_rate(core, i, raw, uid);
+		/* As the kernel: its user context may be gone. */
+		err = entry->kept ? set_rate(core, i, NULL, 0) : 0;
+		entry->kept = err;
+		err = err ?: set_rate(core, i, raw, uid);
 		if (err)
 			return err;
 		memcpy(entry->raw, raw, CXR_RATE_BYTES);
@@ -103,9 +106,9 @@ void cxr_rate_put(struct cxr_core *core, u16 index)
 
 	mutex_lock(&rates->lock);
 	entry = &rates->entries[index - 1];
-	/* One that the device keeps is set again before it is used. */
+	/* For the device it is still that of its user, and nobody else can set it. */
 	if (!--entry->users)
-		set_rate(core, index - 1, NULL, entry->uid);
+		entry->kept = set_rate(core, index - 1, NULL, entry->uid);
 	mutex_unlock(&rates->lock);
 }
 EXPORT_SYMBOL_GPL(cxr_rate_put);

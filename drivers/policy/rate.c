@@ -11,7 +11,7 @@ int cxr_rate_find(const struct cxr_rate_entry *entries, u16 n, const u8 *raw, u1
 
 	for (i = 0; i < n; i++) {
 		if (!entries[i].users) {
-			if (free < 0)
+			if (free < 0 || (entries[free].kept && !entries[i].kept))
 				free = i;
 		} else if (!own && !entries[i].own && entries[i].uid == uid &&
 			   !memcmp(entries[i].raw, raw, CXR_RATE_BYTES)) {

@@ -15,6 +15,7 @@ struct cxr_rate_entry {
 	u32 users;		/* 0: free */
 	u16 uid;		/* user context that may use it */
 	bool own;		/* of one user alone */
+	bool kept;		/* free, but the device has not cleared it */
 };
 
 /* Kilobits per second, and bytes; 0: not limited, and not given */
@@ -33,7 +34,7 @@ struct cxr_rate_limits {
 
 /*
  * The entry with this rate and @uid that others use, else a free one; with @own always a free one.
- * -ENOSPC: there is none.
+ * One that the device has kept is the last choice. -ENOSPC: there is none.
  */
 int cxr_rate_find(const struct cxr_rate_entry *entries, u16 n, const u8 *raw, u16 uid, bool own);
 

@@ -23,13 +23,15 @@ from pyverbs.device import Context  # noqa: E402
 from pyverbs.mr import MR, MW, MWBind, MWBindInfo  # noqa: E402
 from pyverbs.pd import PD  # noqa: E402
 from pyverbs.pyverbs_error import PyverbsError  # noqa: E402
+from pyverbs.qp import QP, QPCap, QPInitAttrEx  # noqa: E402
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
 from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
+from pyverbs.xrcd import XRCD, XRCDInitAttr  # noqa: E402
 from libc import LIBC  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
-from sides import ALL, SIGNALED, Side, fill, refused, same  # noqa: E402
+from sides import ALL, SIGNALED, Side, fill, path_attr, refused, same, xrc_srq  # noqa: E402
 
 PAGE = mmap.PAGESIZE
 ODP = e.IBV_ACCESS_ON_DEMAND
@@ -132,6 +134,7 @@ def caps(name, _gid):
         e.IBV_ODP_SUPPORT_ATOMIC | e.IBV_ODP_SUPPORT_SRQ_RECV
     assert odp.general_caps == e.IBV_ODP_SUPPORT | e.IBV_ODP_SUPPORT_IMPLICIT, odp.general_caps
     assert odp.rc_odp_caps == every, odp.rc_odp_caps
+    assert odp.xrc_odp_caps == every & ~e.IBV_ODP_SUPPORT_RECV, odp.xrc_odp_caps
     assert odp.ud_odp_caps & e.IBV_ODP_SUPPORT_SEND, odp.ud_odp_caps
     assert odp.uc_odp_caps == 0, odp.uc_odp_caps
 
@@ -255,6 +258,66 @@ def shared(name, gid):
         a.wait()
         b.wait()
         b.has(text, offset)
+
+
+class Xrc:
+    """A connection of XRC whose ends have memory that comes and goes, and an SRQ at one of them"""
+
+    def __init__(self, ctx, gid):
+        self.domain = XRCD(ctx, XRCDInitAttr(e.IBV_XRCD_INIT_ATTR_FD | e.IBV_XRCD_INIT_ATTR_OFLAGS, os.O_CREAT, -1))
+        self.a, self.b = End(ctx, gid), End(ctx, gid)
+        self.srq = xrc_srq(ctx, self.b.pd, self.domain, self.b.cq)
+        self.target = QP(ctx, QPInitAttrEx(qp_type=e.IBV_QPT_XRC_RECV, comp_mask=e.IBV_QP_INIT_ATTR_XRCD, xrcd=self.domain))
+        self.source = QP(ctx, QPInitAttrEx(qp_type=e.IBV_QPT_XRC_SEND, comp_mask=e.IBV_QP_INIT_ATTR_PD, pd=self.a.pd, scq=self.a.cq,
+                                           cap=QPCap(max_send_wr=16, max_recv_wr=0, max_recv_sge=0)))
+        self.target.to_rts(path_attr(ctx, gid, self.source.qp_num))
+        self.source.to_rts(path_attr(ctx, gid, self.target.qp_num))
+
+    def do(self, opcode, length, offset=0, add=None):
+        wr = SendWR(wr_id=2, opcode=opcode, num_sge=1, sg=[self.a.sge(length, offset)], send_flags=SIGNALED)
+        wr.set_qp_type_xrc(self.srq.get_srq_num())
+        if add is not None:
+            wr.set_wr_atomic(self.b.mr.rkey, self.b.mr.buf, add, 0)
+        elif opcode != e.IBV_WR_SEND:
+            wr.set_wr_rdma(self.b.mr.rkey, self.b.mr.buf)
+        self.source.post_send(wr)
+        self.a.wait()
+
+
+@row("xrc", "an XRC connection sends, writes, reads and adds in memory that is not there, and its SRQ receives into some")
+def extended(name, gid):
+    link = Xrc(Context(name=name), gid)
+    text = text_of(3 * PAGE)
+    link.a.memory.write(text, 100)
+    link.srq.post_recv(RecvWR(wr_id=1, sg=[link.b.sge(len(text), 4 * PAGE + 8)], num_sge=1))
+    link.do(e.IBV_WR_SEND, len(text), 100)
+    link.b.wait()
+    link.b.has(text, 4 * PAGE + 8)
+    link.a.memory.forget()
+    link.b.memory.forget()
+    link.a.memory.write(text)
+    link.do(e.IBV_WR_RDMA_WRITE, len(text))
+    link.b.has(text)
+    link.a.memory.forget()
+    link.do(e.IBV_WR_RDMA_READ, len(text))
+    link.a.has(text)
+    link.a.memory.forget()
+    link.b.memory.forget()
+    for _ in range(2):
+        link.do(e.IBV_WR_ATOMIC_FETCH_AND_ADD, 8, add=2)
+    link.a.has((2).to_bytes(8, sys.byteorder))
+    link.b.has((4).to_bytes(8, sys.byteorder))
+
+
+@row("xrc.none", "memory that does not exist ends the request of an XRC connection")
+def extended_none(name, gid):
+    link = Xrc(Context(name=name), gid)
+    link.b.memory.unmap()
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[link.a.sge(PAGE)], send_flags=SIGNALED)
+    wr.set_qp_type_xrc(link.srq.get_srq_num())
+    wr.set_wr_rdma(link.b.mr.rkey, link.b.mr.buf)
+    link.source.post_send(wr)
+    link.a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
 
 
 @row("window", "a memory window shows memory that is not there")

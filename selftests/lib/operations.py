@@ -22,18 +22,16 @@ import time
 from pyverbs import enums as e
 from pyverbs.addr import AH, AHAttr, GlobalRoute
 from pyverbs.cq import CQ
-from pyverbs.device import DM, AllocDmAttr, Context
+from pyverbs.device import Context
 from pyverbs.flow import Flow, FlowAttr
-from pyverbs.mr import DMMR, MR, MW
+from pyverbs.mr import MR, MW
 from pyverbs.pd import PD
-from pyverbs.providers.mlx5 import mlx5_enums, mlx5dv
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QP, QPAttr, QPCap, QPEx, QPInitAttr, QPInitAttrEx
 from pyverbs.spec import EthSpec
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wq import RwqIndTable, RwqIndTableInitAttr, RxHashConf, WQ, WQInitAttr
 from pyverbs.xrcd import XRCD, XRCDInitAttr
-import devx_commands
 import gids
 import rows
 from sides import ALL, PORT, Scattered, path_attr, xrc_srq
@@ -523,71 +521,6 @@ def recover(t):
 def context(t):
     with t.here():
         t.context()
-
-
-@contextlib.contextmanager
-def as_errors():
-    """Refusals of the kernel and of the device"""
-    try:
-        yield
-    except (devx_commands.Refused, devx_commands.Status) as refusal:
-        raise OSError(str(refusal)) from refusal
-
-
-@operation("verbs.devx", "a program makes objects and memory of its own, subscribes to events, and asks for answers")
-def own_objects(t):
-    t.ibdev()
-    with t.here(), as_errors():
-        ctx = devx_commands.Context()
-        cq = devx_commands.Cq(ctx)
-        _, pdn = devx_commands.pd(ctx)
-        qp = devx_commands.Qp(ctx, pdn, cq.cqn, cq.uar)
-        events = ctx.event_file()
-        ctx.subscribe(events, [devx_commands.CQ_ERROR], handle=cq.handle, cookie=1)
-        answers = ctx.async_file()
-        ctx.async_query(qp.handle, devx_commands.command("query_qp", qpn=qp.qpn), answers, 1, 0x110)
-        os.read(answers, 4096)
-        ctx.destroy(qp.handle)
-        ctx.destroy(cq.handle)
-        for file in events, answers:
-            os.close(file)
-        ctx.close()
-
-
-def dc_qp(ctx, pd, cq, srq, kind):
-    init = QPInitAttrEx(cap=QPCap(16, 0, 1, 0), pd=pd, scq=cq, rcq=cq, srq=srq, qp_type=e.IBV_QPT_DRIVER, sq_sig_all=1,
-                        comp_mask=e.IBV_QP_INIT_ATTR_PD)
-    return mlx5dv.Mlx5QP(ctx, init, mlx5dv.Mlx5DVQPInitAttr(comp_mask=mlx5_enums.MLX5DV_QP_INIT_ATTR_MASK_DC, dc_init_attr=kind))
-
-
-@operation("verbs.dc", "a program makes a target and an initiator of DC transport, and asks for their states")
-def dc(t):
-    name = t.ibdev()
-    with t.here():
-        ctx = mlx5dv.Mlx5Context(mlx5dv.Mlx5DVContextAttr(), name=name)
-        pd = PD(ctx)
-        cq, srq = CQ(ctx, 15, None, None, 0), SRQ(pd, SrqInitAttr(SrqAttr(max_wr=15, max_sge=1)))
-        target = dc_qp(ctx, pd, cq, srq, mlx5dv.Mlx5DVDCInitAttr(dc_type=mlx5_enums.MLX5DV_DCTYPE_DCT, dct_access_key=1))
-        target.to_rtr(path_attr(ctx, 0, 0))
-        target.query(e.IBV_QP_STATE)
-        initiator = dc_qp(ctx, pd, cq, None, mlx5dv.Mlx5DVDCInitAttr())
-        initiator.to_rts(path_attr(ctx, 0, 0))
-        initiator.query(e.IBV_QP_STATE)
-        for thing in initiator, target, srq, cq, pd, ctx:
-            thing.close()
-
-
-@operation("verbs.dm", "a program allocates memory of the device with an operation, registers it, and frees it")
-def device_memory(t):
-    ctx = t.context()
-    pd = PD(ctx)
-    with t.here():
-        dm = DM(ctx, AllocDmAttr(length=6000))
-        mr = DMMR(pd, 6000, e.IBV_ACCESS_ZERO_BASED | e.IBV_ACCESS_LOCAL_WRITE, dm, 0)
-        increment = mlx5dv.Mlx5DmOpAddr(dm, 0)
-        increment.unmap(6000)
-        mr.close()
-        dm.close()
 
 
 @operation("verbs.pd", "a program allocates a protection domain")

@@ -9,11 +9,12 @@ SWEEPS_DIR=$(dirname "${BASH_SOURCE[0]}")
 . "$SWEEPS_DIR/rows.sh"
 
 OPERATIONS=$SWEEPS_DIR/operations.py
+OPERATIONS_DEVX=$SWEEPS_DIR/operations_devx.py
 OPERATIONS_LAG=$SWEEPS_DIR/operations_lag.py
 OPERATIONS_VF=$SWEEPS_DIR/operations_vf.py
 
 # For a set-up: PROGRAM has all operations
-sweeps_agree() { rows_agree "$1" "$OPERATIONS" "$OPERATIONS_LAG" "$OPERATIONS_VF"; }
+sweeps_agree() { rows_agree "$1" "$OPERATIONS" "$OPERATIONS_DEVX" "$OPERATIONS_LAG" "$OPERATIONS_VF"; }
 
 # All functions are bound, and none is dead
 sweeps_bind()

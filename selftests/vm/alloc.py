@@ -15,6 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import operations_devx  # noqa: E402,F401 pylint: disable=unused-import
 import operations_lag  # noqa: E402,F401 pylint: disable=unused-import
 import operations_vf  # noqa: E402,F401 pylint: disable=unused-import
 import rows  # noqa: E402

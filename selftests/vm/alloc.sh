@@ -57,6 +57,7 @@ traffic()
 
 ktap_setup ready
 KTAP_TIMEOUT=1800 sweeps_allocations "$OPERATIONS" sweep "$program"
+KTAP_TIMEOUT=1800 sweeps_allocations "$OPERATIONS_DEVX" sweep "$program"
 KTAP_TIMEOUT=600 ktap_test traffic "TCP goes on while allocations fail, also in interrupts" traffic
 ktap_test works "after all that two adapters reach each other" sweeps_work
 ktap_finally nothing_fails

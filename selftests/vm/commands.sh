@@ -35,9 +35,11 @@ with_commands() # KIND ID
 {
 	case $CXR_DRIVER-$1.$2 in
 	mlx5-silent.*) skip "the in-tree driver waits a minute for an answer" ;;
-	mlx5-refused.verbs.rc | mlx5-refused.verbs.raw | mlx5-refused.verbs.flows | mlx5-refused.verbs.xrc | mlx5-refused.verbs.rss)
+	mlx5-refused.verbs.rc | mlx5-refused.verbs.raw | mlx5-refused.verbs.flows | mlx5-refused.verbs.xrc | mlx5-refused.verbs.rss | \
+		mlx5-refused.verbs.dc | mlx5-refused.verbs.faults | mlx5-refused.verbs.rate)
 		skip "the kernel warns of an object that the in-tree driver has not destroyed" ;;
 	mlx5-refused.verbs.dm) skip "the kernel warns of memory that the device has kept from the in-tree driver" ;;
+	mlx5-refused.verbs.pp) skip "the in-tree driver takes a rate for free that the device has kept for another" ;;
 	mlx5-refused.verbs.counter) skip "the in-tree driver destroys a counter before its queue pair" ;;
 	mlx5-refused.verbs.* | cxr-*) ;;
 	*) skip "the in-tree driver sends hundreds of commands" ;;
@@ -65,11 +67,11 @@ ktap_setup ready
 while IFS=$'\t' read -r id sentence; do
 	[ "$id" != timestamps ] || continue	# there is no command
 	KTAP_TIMEOUT=900 ktap_test "refused.$id" "a command is refused while $sentence" with_commands refused "$id"
-done < <(rows_list "$OPERATIONS")
+done < <(rows_list "$OPERATIONS" "$OPERATIONS_DEVX")
 while IFS=$'\t' read -r id sentence; do
 	[ "$id" != timestamps ] || continue
 	! silent_by_default "$id" || KTAP_TIMEOUT=900 ktap_test "silent.$id" "a command is not answered while $sentence" with_commands silent "$id"
-done < <(rows_list "$OPERATIONS")
+done < <(rows_list "$OPERATIONS" "$OPERATIONS_DEVX")
 ktap_test works "after all that two adapters reach each other" works
 ktap_finally clear_faults
 ktap_end

@@ -648,14 +648,16 @@ class Asker(uverbs.Device):
         return struct.pack("<IHH", kind | inner, size, 0) + value
 
 
-GROUPS = {name.removeprefix("ask_").replace("_", "-"): method for name, method in vars(Asker).items() if name.startswith("ask_")}
+def groups_of(kind):
+    """{group: what asks for it} of a class"""
+    return {name.removeprefix("ask_").replace("_", "-"): method for name, method in vars(kind).items() if name.startswith("ask_")}
 
 
-def ask(group, seed, memory, gids):
+def ask(kind, group, *what):
     """One request: (what was asked, what came of it)"""
-    with contextlib.closing(Asker(random.Random(seed), memory, gids)) as asker:
+    with contextlib.closing(kind(*what)) as asker:
         try:
-            result = GROUPS[group](asker)
+            result = groups_of(kind)[group](asker)
             came = " ".join(["ok"] + [f"{name}={value.hex() if isinstance(value, bytes) else value}" for name, value in result.items()])
         except Refused as e:
             came = errno.errorcode.get(e.code, str(e.code))
@@ -673,19 +675,20 @@ SENTENCES = {
 }
 
 
-def main():
+def main(usage, kind, sentences):
+    """A program whose requests are those of a class"""
     if sys.argv[1:] == ["list"]:
-        print("\n".join(f"{group}\t{SENTENCES[group]} are as with the in-tree driver" for group in GROUPS))
+        print("\n".join(f"{group}\t{sentences[group]} are as with the in-tree driver" for group in groups_of(kind)))
         return
     if len(sys.argv) < 3:
-        sys.exit(__doc__)
-    seed, count, groups = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or list(GROUPS)
+        sys.exit(usage)
+    seed, count, groups = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:] or list(groups_of(kind))
     memory, gids = Memory(), uverbs.own_gids()
     for group in groups:
         for number in range(count):
-            asked, came = ask(group, f"{seed} {group} {number}", memory, gids)
+            asked, came = ask(kind, group, random.Random(f"{seed} {group} {number}"), memory, gids)
             print(f"{group} {number}\t{asked}\t{came}", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, Asker, SENTENCES)

@@ -11,47 +11,22 @@
 # long: 3000
 . "$(dirname "$0")/../lib/ktap.sh"
 
+. "$(dirname "$0")/../lib/differences.sh"
+
 PROGRAM=$(dirname "$0")/differences.py SYSTEM=$(dirname "$0")/differences_system.py
-ANSWERS=/tmp/answers	# -DRIVER
-VIOLATIONS=/tmp/violations
 if [ -n "${CXR_LONG:-}" ]; then
 	number=1000 of_system=200 seed=${CXR_SEED:-$EPOCHSECONDS}
 else
 	number=60 of_system=15 seed=${CXR_SEED:-1}
 fi
 
-ask() # DRIVER
+ask()
 {
-	CXR_DRIVER=$1 driver_up
-	run_python "$PROGRAM" "$seed" "$number" >$ANSWERS-"$1"
-	run_python "$SYSTEM" "$seed" $of_system >>$ANSWERS-"$1"
-	driver_unload
+	run_python "$PROGRAM" "$seed" "$number"
+	run_python "$SYSTEM" "$seed" $of_system
 }
 
-ready()
-{
-	echo "seed $seed"
-	driver_unload
-	[ -z "$(emu violations)" ]
-	ask mlx5
-	emu violations forget
-	ask cxr
-	emu violations >$VIOLATIONS
-}
-
-no_violation()
-{
-	cat $VIOLATIONS
-	[ ! -s $VIOLATIONS ]
-}
-
-alike() # GROUP
-{
-	echo "seed $seed"
-	run_python "$(dirname "$0")/../lib/compare.py" $ANSWERS-cxr $ANSWERS-mlx5 "$1"
-}
-
-KTAP_SETUP_TIMEOUT=${CXR_LONG:+2}800 ktap_setup ready
-ktap_rows alike < <(python3 -B "$PROGRAM" list; python3 -B "$SYSTEM" list)
+KTAP_SETUP_TIMEOUT=${CXR_LONG:+2}800 ktap_setup both_asked "$seed"
+ktap_rows alike "$seed" < <(python3 -B "$PROGRAM" list; python3 -B "$SYSTEM" list)
 ktap_test violations "the driver leaves nothing to refuse to the adapter" no_violation
 ktap_end

@@ -122,7 +122,7 @@ class System:
         return [line.split()[:2] for line in run("ethtool", "-k", self.netdev)[1].splitlines()[1:]]
 
     def parameters(self):
-        shown = json.loads(run("devlink", "-j", "dev", "param", "show", "pci/" + self.bdf)[1] or '{"param": {"": []}}')
+        shown = json.loads(run("devlink", "-j", "dev", "param", "show", "pci/" + self.bdf)[1].strip() or '{"param": {"": []}}')
         return {p["name"] for p in next(iter(shown["param"].values()))}
 
 

@@ -15,7 +15,7 @@ from pyverbs.addr import AHAttr, GID, GlobalRoute
 from pyverbs.cq import CQ
 from pyverbs.mr import MR
 from pyverbs.pd import PD
-from pyverbs.pyverbs_error import PyverbsRDMAError
+from pyverbs.pyverbs_error import PyverbsError, PyverbsRDMAError
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr, SrqInitAttrEx
 from pyverbs.wr import RecvWR, SGE, SendWR
@@ -138,6 +138,26 @@ class Side:
         for wc in got:
             assert wc.status == status, f"completion {wc.wr_id} has status {wc.status}, not {status}"
         return got
+
+
+def is_there(ctx):
+    """Does the kernel have what the program has of its device?"""
+    try:
+        ctx.query_port(PORT)
+    except PyverbsError:
+        return False
+    return True
+
+
+def close_when_gone(ctx, seconds=100):
+    """Waits until the device goes, and closes what the program has of it. Needs RDMAV_ALLOW_DISASSOC_DESTROY in the environment"""
+    end = time.time() + seconds
+    while is_there(ctx):
+        assert time.time() < end, f"the device is there after {seconds} s"
+        time.sleep(0.05)
+    print("gone", flush=True)
+    ctx.close()
+    print("closed", flush=True)
 
 
 def pair(ctx, gid, **what):

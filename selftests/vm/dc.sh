@@ -33,9 +33,17 @@ before_each() { ends_know; }
 waits=
 waits_start()
 {
-	python3 -B "$tests" waits "$dev" "${gid[v2]}" >/tmp/waits 2>&1 &
+	RDMAV_ALLOW_DISASSOC_DESTROY=1 python3 -B "$tests" waits "$dev" "${gid[v2]}" >/tmp/waits 2>&1 &
 	waits=$!
 	wait_until 60 grep -q ready /tmp/waits || { cat /tmp/waits; return 1; }
+}
+
+# It has closed what it had of the device
+waits_end()
+{
+	wait_until 60 must_fail kill -0 $waits 2>/dev/null || { kill -KILL $waits; cat /tmp/waits; return 1; }
+	cat /tmp/waits
+	wait $waits
 }
 
 device_goes()
@@ -45,9 +53,7 @@ device_goes()
 	bdf=$(driver_bdfs | head -n 1)
 	waits_start
 	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
-	wait_until 30 must_fail kill -0 $waits 2>/dev/null || { kill -KILL $waits; cat /tmp/waits; return 1; }
-	wait $waits || true
-	cat /tmp/waits
+	waits_end
 	driver_unload
 }
 
@@ -56,9 +62,7 @@ device_dies()
 {
 	waits_start
 	ends_crash a 4200
-	kill -KILL $waits 2>/dev/null || true
-	wait $waits || true
-	cat /tmp/waits
+	waits_end
 }
 
 # Runs two itself, as it may run alone

@@ -34,12 +34,12 @@ device_goes()
 
 	dev=$(driver_ibdev)
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
-	python3 -B "$tests" faults "$dev" "$(where "$dev")" >/tmp/faults 2>&1 &
+	RDMAV_ALLOW_DISASSOC_DESTROY=1 python3 -B "$tests" faults "$dev" "$(where "$dev")" >/tmp/faults 2>&1 &
 	program=$!
 	wait_until 30 has_faulted
 	echo "$bdf" >"/sys/bus/pci/devices/$bdf/driver/unbind"
 	driver_unload
-	wait_until 40 grep -q gone /tmp/faults || { tail -n 5 /tmp/faults; kill -KILL $program; return 1; }
+	wait_until 40 grep -q closed /tmp/faults || { tail -n 5 /tmp/faults; kill -KILL $program; return 1; }
 	wait $program
 }
 

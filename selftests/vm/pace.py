@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""usage: pace.py list | run ID DEVICE | source ADDRESS N
+"""usage: pace.py list | run ID DEVICE | source ADDRESS N | holds DEVICE
 
 Packet pacing of raw packet QPs, and rates for queues that are made without verbs (PP objects). `list` prints ids and sentences of the
-tests, `run` runs one; `source` sends N datagrams of 1000
-bytes, and prints how many microseconds each of them took.
+tests, `run` runs one; `source` sends N datagrams of 1000 bytes, and prints how many microseconds each of them took; `holds` has
+rates until its device goes.
 
 How long frames take at least is certain: a slow machine makes it longer only.
 """
@@ -30,6 +30,7 @@ from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr  # noqa: E402
 from pyverbs.wr import SGE, SendWR  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
+from sides import close_when_gone  # noqa: E402
 
 FRAME = 996             # 1000 bytes with FCS: a millisecond at 8 Mb/s
 KBPS = 8000
@@ -196,6 +197,19 @@ def killed(ctx):
     Raw(ctx).limit(KBPS)
 
 
+def holds(name):
+    """Rates of each kind until the device goes, and frames that wait for theirs"""
+    ctx, user = Context(name=name), devx(name)
+    raw = Raw(ctx)
+    raw.limit(1)
+    rates = [shared(user, KBPS + i, m5._MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX * (i & 1)) for i in range(20)]  # pylint: disable=protected-access
+    for _ in range(8):
+        raw.qp.post_send(SendWR(num_sge=1, sg=[SGE(raw.mr.buf, FRAME, raw.mr.lkey)], opcode=e.IBV_WR_SEND, send_flags=e.IBV_SEND_SIGNALED))
+    print("ready", len(rates), flush=True)
+    close_when_gone(ctx)
+    user.close()
+
+
 def source(address, n):
     """The socket has room for few datagrams: others wait until these are sent, and end in the order of the queue."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
@@ -209,4 +223,6 @@ def source(address, n):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["source"]:
         sys.exit(source(sys.argv[2], int(sys.argv[3])))
+    if sys.argv[1:2] == ["holds"]:
+        sys.exit(holds(*sys.argv[2:]))
     sys.exit(rows.main(__doc__, lambda name: (Context(name=name),)))

@@ -1,0 +1,210 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
+#
+# A device goes and returns, in each way that there is, under programs that have of it what few have: memory that comes by faults, DC
+# targets, rates, memory on the device, and files of events. They get errors and can close all, others have the same afterwards, and
+# nothing is in use for those of before.
+# guests: 2
+# card: cx6dx,devx
+# takes: 240
+# turn: yes
+# drivers: cxr mlx5
+# timeout: 1200
+. "$(dirname "$0")/../lib/ktap.sh"
+# shellcheck source=selftests/lib/ends.sh
+. "$(dirname "$0")/../lib/ends.sh"
+# shellcheck source=selftests/lib/faults.sh
+. "$(dirname "$0")/../lib/faults.sh"
+# shellcheck source=selftests/lib/returns.sh
+. "$(dirname "$0")/../lib/returns.sh"
+# shellcheck source=selftests/lib/sleep.sh
+. "$(dirname "$0")/../lib/sleep.sh"
+
+here=$(dirname "$0")
+MAXRATE=8
+declare -A PROGRAMS=()
+
+ready()
+{
+	clear_faults
+	echo 1 >/sys/bus/pci/rescan
+	returned
+}
+
+start() # NAME WORDS...
+{
+	local name=$1
+
+	shift
+	RDMAV_ALLOW_DISASSOC_DESTROY=1 python3 -B "$here/$name.py" "$@" >"/tmp/has-$name" 2>&1 &
+	PROGRAMS[$name]=$!
+}
+
+# It has done its work once, or several times: there were faults
+is_ready() { [ "$(grep -c ready "/tmp/has-$1")" -ge "$2" ]; } # NAME TIMES
+
+# A program of each kind has what it needs, which works
+programs_start()
+{
+	local where name times
+
+	where=$(gid_index "$dev" v2 "$(my_ip)")
+	start odp faults "$dev" "$where"
+	start dc waits "$dev" "$where"
+	start pace holds "$dev"
+	start dm maps
+	start devx waits
+	for name in "${!PROGRAMS[@]}"; do
+		case $name in odp) times=5 ;; *) times=1 ;; esac
+		wait_until 90 is_ready "$name" $times || { cat "/tmp/has-$name"; fail "$name: a program does not start"; }
+	done
+}
+
+# Each has learnt that its device was away, and has closed all that it had
+programs_end()
+{
+	local name bad=
+
+	for name in "${!PROGRAMS[@]}"; do
+		wait_until 60 ended "${PROGRAMS[$name]}" || { echo "$name: a program of before still runs"; bad=1; }
+		ended "${PROGRAMS[$name]}" && wait "${PROGRAMS[$name]}" || bad=1
+		echo "$name: $(sort -u "/tmp/has-$name")"
+	done
+	[ -z "$bad" ] || fail "a program of before did not end as it should"
+}
+
+programs_kill()
+{
+	kill -KILL "${PROGRAMS[@]}"
+	wait "${PROGRAMS[@]}" || true
+}
+
+maxrate() { echo "/sys/class/net/$(driver_netdev)/queues/tx-0/tx_maxrate"; }
+queue_rates() # MBPS: of all tx queues
+{
+	local queue
+
+	for queue in "/sys/class/net/$(driver_netdev)/queues"/tx-*; do echo "$1" >"$queue/tx_maxrate"; done
+}
+
+# A frame of 1042 bytes takes as long as its queue's rate says.
+limited() { local took; took=$(python3 -B "$here/pace.py" source "$(peer_ip)" 50); echo "$took us"; [ "$took" -ge 900 ]; }
+
+# None of what programs of before had is in use, and other ones have all of it
+all_is_free()
+{
+	queue_rates 0
+	python3 -B "$here/pace.py" run objects.killed "$dev"
+	[ "$(python3 -B "$here/dm.py" count)" = 32 ]
+	programs_start
+	programs_kill
+}
+
+goes() # COMMAND...
+{
+	local net
+
+	ktap_spoilt
+	net=$(cat "/sys/class/net/$netdev/ifindex")
+	queue_rates $MAXRATE
+	programs_start
+	"$@"
+	programs_end
+	clear_faults
+	wait_until 60 netdev_there
+	wait_until 60 ibdev_there
+	driver_net_up $MTU
+	reachable
+	wait_until 20 gid_index "$dev" v2 "$(my_ip)" >/dev/null
+	# another interface begins without rates
+	if [ "$(cat "/sys/class/net/$netdev/ifindex")" = "$net" ]; then
+		[ "$(cat "$(maxrate)")" = $MAXRATE ]
+		limited
+	fi
+	all_is_free
+	no_violation
+}
+
+only_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "$1"; }
+
+reset()
+{
+	only_cxr "after a reset through sysfs the interface of the in-tree driver passes no frames"
+	goes sysfs_reset
+}
+sysfs_reset() { echo 1 >"/sys/bus/pci/devices/$BDF/reset"; }
+
+# The device stops while a program waits for this answer.
+not_answered() # COMMAND WHAT
+{
+	only_cxr "the in-tree driver waits a minute for an answer"
+	recover_again
+	goes silent "$@"
+}
+
+silent() # COMMAND TIMES
+{
+	local number
+
+	number=$(rdma_number)
+	echo 1500 >"$LIMIT"
+	fault command "$1" silent
+	case $1 in page_fault_resume) ;; *) kill -KILL "${PROGRAMS[$2]}"; unset "PROGRAMS[$2]" ;; esac
+	wait_kmsg "timed out after 1500 ms"
+	echo 60000 >"$LIMIT"
+	crash_over "$number" $MTU
+}
+
+unbound()
+{
+	unbind
+	programs_end
+	echo "$BDF" >"$DRV/bind"
+}
+
+removed() # [vanished]
+{
+	if [ "${1:-}" = vanished ]; then
+		fault gone
+		wait_until 15 kmsg_has "device failed: no response"
+	fi
+	echo 1 >"/sys/bus/pci/devices/$BDF/remove"
+	programs_end
+	clear_faults
+	echo 1 >/sys/bus/pci/rescan
+}
+
+vanish()
+{
+	only_cxr "about the log of this driver"
+	goes removed vanished
+}
+
+asleep()
+{
+	sleep_ready
+	goes sleeps mem
+}
+
+nothing_left()
+{
+	driver_unload
+	peer driver_unload
+	device_is_clean
+}
+
+ktap_setup ready
+KTAP_TIMEOUT=300 ktap_test reset "the function is reset" reset
+KTAP_TIMEOUT=300 ktap_test crash "its firmware stops, and the driver recovers" goes ends_crash a $MTU
+KTAP_TIMEOUT=300 ktap_test unbind "the driver is unbound and bound" goes unbound
+KTAP_TIMEOUT=300 ktap_test remove "the function is removed and found again" goes removed
+KTAP_TIMEOUT=300 ktap_test vanish "the function vanishes, is removed, and found again" vanish
+KTAP_TIMEOUT=300 ktap_test sleep "the system sleeps" asleep
+KTAP_TIMEOUT=300 ktap_test silent.fault "the device does not answer when a page fault is over: the driver recovers" not_answered page_fault_resume
+KTAP_TIMEOUT=300 ktap_test silent.drain "nor when the target of a program that was killed is drained" not_answered drain_dct dc
+KTAP_TIMEOUT=300 ktap_test silent.rate "nor when the rate of one is given back" not_answered set_pp_rate_limit pace
+KTAP_TIMEOUT=300 ktap_test silent.memory "nor when the memory of one is given back" not_answered dealloc_memic dm
+ktap_setup ready
+ktap_test nothing.left "no object is left in the device" nothing_left
+ktap_finally sleep_done
+ktap_end

@@ -193,17 +193,19 @@ nothing_left()
 	device_is_clean
 }
 
+each() { KTAP_TIMEOUT=300 ktap_test "$@"; }
+
 ktap_setup ready
-KTAP_TIMEOUT=300 ktap_test reset "the function is reset" reset
-KTAP_TIMEOUT=300 ktap_test crash "its firmware stops, and the driver recovers" goes ends_crash a $MTU
-KTAP_TIMEOUT=300 ktap_test unbind "the driver is unbound and bound" goes unbound
-KTAP_TIMEOUT=300 ktap_test remove "the function is removed and found again" goes removed
-KTAP_TIMEOUT=300 ktap_test vanish "the function vanishes, is removed, and found again" vanish
-KTAP_TIMEOUT=300 ktap_test sleep "the system sleeps" asleep
-KTAP_TIMEOUT=300 ktap_test silent.fault "the device does not answer when a page fault is over: the driver recovers" not_answered page_fault_resume
-KTAP_TIMEOUT=300 ktap_test silent.drain "nor when the target of a program that was killed is drained" not_answered drain_dct dc
-KTAP_TIMEOUT=300 ktap_test silent.rate "nor when the rate of one is given back" not_answered set_pp_rate_limit pace
-KTAP_TIMEOUT=300 ktap_test silent.memory "nor when the memory of one is given back" not_answered dealloc_memic dm
+each reset "a reset under programs with page faults, DC targets, rates and device memory: they close all, others have it" reset
+each crash "the firmware stops under such programs, and the driver recovers: the same" goes ends_crash a $MTU
+each unbind "the driver is unbound under such programs, and bound again: the same" goes unbound
+each remove "the function is removed under such programs, and found again: the same" goes removed
+each vanish "the function vanishes under such programs, is removed, and found again: the same" vanish
+each sleep "the system sleeps under such programs: the same" asleep
+each silent.fault "the end of a page fault is not answered, and the driver recovers: the same" not_answered page_fault_resume
+each silent.drain "a program is killed, and the drain of its target not answered: the same" not_answered drain_dct dc
+each silent.rate "a program is killed, and the end of its rate not answered: the same" not_answered set_pp_rate_limit pace
+each silent.memory "a program is killed, and the end of its device memory not answered: the same" not_answered dealloc_memic dm
 ktap_setup ready
 ktap_test nothing.left "no object is left in the device" nothing_left
 ktap_finally sleep_done

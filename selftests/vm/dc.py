@@ -669,7 +669,7 @@ def waits(dev, index):
     to = {"dctn": held[0].qp_num, "ah": end.ah(str(end.gid)), "rkey": end.mr.rkey, "addr": end.mr.buf}
     try:
         while True:
-            end.do(held[4], "wr_rdma_write", to, ROOM)
+            end.do(held[4], "wr_rdma_write", to, 8 * SLOT)
             held[0].query(e.IBV_QP_STATE)
             print("ready", flush=True)
     except (PyverbsError, AssertionError, Failed) as why:
@@ -684,5 +684,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
         serve(int(sys.argv[2]))
     if sys.argv[1:2] == ["waits"]:
-        waits(*sys.argv[2:])
+        sys.exit(waits(*sys.argv[2:]))
     sys.exit(rows.main(__doc__, lambda *words: words))

@@ -9,7 +9,7 @@
 # takes: 240
 # turn: yes
 # drivers: cxr mlx5
-# timeout: 1200
+# timeout: 2400
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
@@ -43,21 +43,22 @@ start() # NAME WORDS...
 # It has done its work once, or several times: there were faults
 is_ready() { [ "$(grep -c ready "/tmp/has-$1")" -ge "$2" ]; } # NAME TIMES
 
+must_start() { wait_until 120 is_ready "$1" "$2" || { cat "/tmp/has-$1"; fail "$1: a program does not start"; }; } # NAME TIMES
+
 # A program of each kind has what it needs, which works
 programs_start()
 {
-	local where name times
+	local where name
 
 	where=$(gid_index "$dev" v2 "$(my_ip)")
-	start odp faults "$dev" "$where"
-	start dc waits "$dev" "$where"
-	start pace holds "$dev"
 	start dm maps
 	start devx waits
-	for name in "${!PROGRAMS[@]}"; do
-		case $name in odp) times=5 ;; *) times=1 ;; esac
-		wait_until 90 is_ready "$name" $times || { cat "/tmp/has-$name"; fail "$name: a program does not start"; }
-	done
+	start pace holds "$dev"
+	start dc waits "$dev" "$where"
+	for name in dm devx pace dc; do must_start $name 1; done
+	# without a pause, so it would hold up the others
+	start odp faults "$dev" "$where"
+	must_start odp 5
 }
 
 # Each has learnt that its device was away, and has closed all that it had
@@ -70,6 +71,7 @@ programs_end()
 		ended "${PROGRAMS[$name]}" && wait "${PROGRAMS[$name]}" || bad=1
 		echo "$name: $(sort -u "/tmp/has-$name")"
 	done
+	PROGRAMS=()
 	[ -z "$bad" ] || fail "a program of before did not end as it should"
 }
 
@@ -77,6 +79,7 @@ programs_kill()
 {
 	kill -KILL "${PROGRAMS[@]}"
 	wait "${PROGRAMS[@]}" || true
+	PROGRAMS=()
 }
 
 maxrate() { echo "/sys/class/net/$(driver_netdev)/queues/tx-0/tx_maxrate"; }
@@ -193,7 +196,7 @@ nothing_left()
 	device_is_clean
 }
 
-each() { KTAP_TIMEOUT=300 ktap_test "$@"; }
+each() { KTAP_TIMEOUT=500 ktap_test "$@"; }
 
 ktap_setup ready
 each reset "a reset under programs with page faults, DC targets, rates and device memory: they close all, others have it" reset

@@ -149,11 +149,9 @@ def is_there(ctx):
     return True
 
 
-def close_when_gone(ctx, seconds=100):
+def close_when_gone(ctx):
     """Waits until the device goes, and closes what the program has of it. Needs RDMAV_ALLOW_DISASSOC_DESTROY in the environment"""
-    end = time.time() + seconds
     while is_there(ctx):
-        assert time.time() < end, f"the device is there after {seconds} s"
         time.sleep(0.05)
     print("gone", flush=True)
     ctx.close()

@@ -502,10 +502,8 @@ def maps():
     ctx.reg(dm, ctx.pd(), 0, PAGE, ZERO_BASED)
     m.store(0, 1)
     print("ready", flush=True)
-    end = time.time() + 100
     while m.load(0):
         m.store(4, 5)
-        assert time.time() < end, "the memory is there without its device"
     refused(errno.EIO, Dm, ctx)
     inc.store(0, 1, 1)
     m.store(0, 9)

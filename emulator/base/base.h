@@ -58,6 +58,8 @@ struct timer {
 };
 
 uint64_t now_ns(void); /* CLOCK_MONOTONIC; host tests move it by loop_test_clock() */
+/* The same, of when the work that runs first asked for it: it costs nothing each further time. */
+uint64_t work_ns(void);
 void work_init(struct work *work, void (*fn)(struct work *work));
 void work_queue(struct work *work); /* no effect on queued work */
 void work_cancel(struct work *work);

@@ -27,6 +27,8 @@ static unsigned int n_fds;
 static bool stopping;
 static struct list_head works = LIST_HEAD_INIT(works);
 static uint64_t test_clock;
+static bool in_work;
+static uint64_t asked_ns;	/* work_ns() of the work that runs; 0: not yet */
 static bool (*last_fn)(void);
 static uint64_t spin_ns;
 
@@ -39,6 +41,15 @@ uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+uint64_t work_ns(void)
+{
+	if (!in_work)
+		return now_ns();
+	if (!asked_ns)
+		asked_ns = now_ns();
+	return asked_ns;
 }
 
 void loop_test_clock(uint64_t ns)
@@ -137,11 +148,14 @@ bool loop_run_pending(void)
 	struct work *work;
 
 	list_splice_tail(&works, &batch);
+	in_work = true;
 	while (!list_empty(&batch)) {
 		work = list_first_entry(&batch, struct work, node);
 		list_del(&work->node);
+		asked_ns = 0;
 		work->fn(work);
 	}
+	in_work = false;
 	timers_run(LOOP_SLICE);
 	if (last_fn && last_fn())
 		return true;

@@ -465,10 +465,12 @@ struct hca_state {
 int hca_state_create(struct cxdev *dev);
 void hca_state_reset(struct cxdev *dev);
 /*
- * The internal timer, also the timestamp of completions. A reset starts it some seconds before its
- * 41 bits that drivers rely on overflow.
+ * The internal timer. A reset starts it some seconds before its 41 bits that drivers rely on
+ * overflow.
  */
 uint64_t hca_clock(const struct cxdev *dev);
+/* The timestamp of a completion: what the timer shows when the work that runs first asks for it. */
+uint64_t hca_stamp(const struct cxdev *dev);
 void hca_state_destroy(struct cxdev *dev);
 
 /* ---- VFs that the driver of their PF enables: vf.c ---- */

@@ -51,11 +51,21 @@ void hca_state_reset(struct cxdev *dev)
 	hca_caps_reset(dev);
 }
 
-uint64_t hca_clock(const struct cxdev *dev)
+static uint64_t clock_at(const struct cxdev *dev, uint64_t now)
 {
-	uint64_t ns = now_ns() - dev->hca->clock_from, khz = dev->card->clock_khz;
+	uint64_t ns = now - dev->hca->clock_from, khz = dev->card->clock_khz;
 
 	return CLOCK_WRAP - CLOCK_MS * khz + ns / 1000000 * khz + ns % 1000000 * khz / 1000000;
+}
+
+uint64_t hca_clock(const struct cxdev *dev)
+{
+	return clock_at(dev, now_ns());
+}
+
+uint64_t hca_stamp(const struct cxdev *dev)
+{
+	return clock_at(dev, work_ns());
 }
 
 void hca_state_destroy(struct cxdev *dev)

@@ -43,9 +43,12 @@ void pace_stop(struct sq *sq)
 bool pace_must_wait(struct sq *sq)
 {
 	const struct pp_rate *rate = rate_of(sq);
-	uint64_t at = sq->pace.clear_ns, early, now = now_ns();
+	uint64_t at = sq->pace.clear_ns, early = 0, now = 0;
 
-	early = rate->kbps ? time_of(rate, rate->burst) : 0;
+	if (rate->kbps) {
+		early = time_of(rate, rate->burst);
+		now = now_ns();
+	}
 	if (!rate->kbps || at <= now + early) {
 		timer_cancel(&sq->pace.timer);	/* a doorbell may come before it is looked at */
 		return false;
@@ -57,10 +60,11 @@ bool pace_must_wait(struct sq *sq)
 void pace_sent(struct sq *sq, uint32_t bytes)
 {
 	const struct pp_rate *rate = rate_of(sq);
-	uint64_t now = now_ns();
+	uint64_t now;
 
 	if (!rate->kbps)
 		return;
+	now = now_ns();
 	if (sq->pace.clear_ns < now)
 		sq->pace.clear_ns = now;
 	sq->pace.clear_ns += time_of(rate, bytes + FCS);

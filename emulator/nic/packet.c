@@ -403,8 +403,10 @@ void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_
 	const uint8_t *l4 = packet->data + packet->l4;
 
 	memset(set, 0, sizeof(*set));
-	memcpy(prm_bytes(set, dmac_47_16), packet->data, 6);
-	memcpy(prm_bytes(set, smac_47_16), packet->data + 6, 6);
+	prm_set(set, dmac_47_16, get32(packet->data));
+	prm_set(set, dmac_15_0, get16(packet->data + 4));
+	prm_set(set, smac_47_16, get32(packet->data + 6));
+	prm_set(set, smac_15_0, get16(packet->data + 10));
 	prm_set(set, ethertype, packet->ethertype);
 	if (packet->first_tag) {
 		prm_set(set, cvlan_tag, packet->first_tag == ETH_P_8021Q);

@@ -143,7 +143,8 @@ static uint8_t scatter(struct rq *rq, const struct rx_data *data)
 		return PRM_CQE_SYND_LOCAL_LENGTH;
 	}
 	if (sg_scatter(&list, off, data->part[0], data->len[0]) ||
-	    sg_scatter(&list, off + data->len[0], data->part[1], data->len[1]))
+	    (data->len[1] &&
+	     sg_scatter(&list, off + data->len[0], data->part[1], data->len[1])))
 		return PRM_CQE_SYND_LOCAL_PROT;
 	return 0;
 }

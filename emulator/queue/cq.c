@@ -193,6 +193,7 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe, uint32_t n)
 	const size_t last = sizeof(*cqe) - 4;
 	const uint8_t *p = (const uint8_t *)cqe;
 	uint64_t sum = 0, word;
+	uint8_t *entry;
 	size_t i;
 
 	cqe->op_own = (cqe->op_own & ~1) | (cq->pi & cq->size ? 1 : 0);
@@ -206,9 +207,16 @@ static void cq_write(struct cq *cq, struct prm_cqe64 *cqe, uint32_t n)
 	cqe->signature = ~(sum ^ sum >> 8);
 	if (prm_get(&cq->ctx, cqe_sz) == PRM_CQE_SZ_128_PAD)
 		pages_write(dev, &cq->pages, at - sizeof(padding), padding, sizeof(padding));
-	pages_write(dev, &cq->pages, at, p, last);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
+	entry = pages_ptr(dev, &cq->pages, at, sizeof(*cqe));
+	if (entry) {
+		memcpy(entry, p, last);
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		memcpy(entry + last, p + last, sizeof(*cqe) - last);
+	} else {
+		pages_write(dev, &cq->pages, at, p, last);
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		pages_write(dev, &cq->pages, at + last, p + last, sizeof(*cqe) - last);
+	}
 	cq->pi = (cq->pi + n) & RING_INDEX_MASK;
 	keep_behind(cq, &cq->notified_pi);
 	keep_behind(cq, &cq->solicited_pi);
@@ -286,7 +294,7 @@ static bool cq_compress(struct cq *cq, const struct obj *queue, const struct prm
 
 static bool cq_put(struct cq *cq, const struct obj *queue, struct prm_cqe64 *cqe, bool solicited)
 {
-	uint64_t now = hca_clock(cq->obj.dev);
+	uint64_t now = hca_stamp(cq->obj.dev);
 
 	if (!cq_has_room(cq, cq->session ? cq->session->n : 0)) {
 		log_overrun(cq);

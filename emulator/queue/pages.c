@@ -124,3 +124,16 @@ int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, cons
 {
 	return pages_copy(dev, pages, off, (void *)buf, len, true);
 }
+
+uint8_t *pages_ptr(struct cxdev *dev, const struct pages *pages, uint64_t off, size_t len)
+{
+	uint64_t at = off + pages->offset, in_page = at & ((1ull << pages->log_size) - 1);
+	uint64_t page = at >> pages->log_size;
+	size_t room = len;
+	uint8_t *p;
+
+	if (page >= pages->n || len > (1ull << pages->log_size) - in_page)
+		return NULL;
+	p = guest_ptr(dev, (pages->pa[page] & ~MTT_ACCESS) + in_page, &room, true);
+	return room == len ? p : NULL;
+}

@@ -50,6 +50,8 @@ void pages_free(struct pages *pages);
 int pages_read(struct cxdev *dev, const struct pages *pages, uint64_t off, void *buf, size_t len);
 int pages_write(struct cxdev *dev, const struct pages *pages, uint64_t off, const void *buf,
 		size_t len);
+/* To be written, until the callback ends; NULL: it is not in one piece, or not to be had. */
+uint8_t *pages_ptr(struct cxdev *dev, const struct pages *pages, uint64_t off, size_t len);
 
 /* ---- EQs and CQs ---- */
 

@@ -586,7 +586,8 @@ static void to_own_port(void)
 	settle();
 	cqe = poll(&w.cq);
 	ok(cqe && cqe_opcode(cqe) == PRM_CQE_RESP_SEND && a.dev->rdma->direct == direct + 1 &&
-	   buf_is(&a, TO + GRH_BYTES, 64, 5), "a datagram to another queue pair of the port is direct");
+	   buf_is(&a, TO + GRH_BYTES, 64, 5),
+	   "a datagram to another queue pair of the port is direct");
 	sides_close();
 }
 

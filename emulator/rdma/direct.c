@@ -7,8 +7,6 @@
 
 #include "rdma/rdma.h"
 
-#define ECN_CE		3
-
 /* ---- opening ------------------------------------------------------------------------------- */
 
 static uint32_t dest_qpn(const struct qp *qp)
@@ -48,7 +46,7 @@ static bool find_peer(const struct qp *qp, struct cxdev *dev, struct direct *way
 		return way->dct && dct_is_for(way->dct, &way->pkt);
 	}
 	way->peer = num == GSI_QPN ? dev->rdma_state->gsi : obj_find(dev, OBJ_QP, num);
-	return way->peer && way->peer != qp && kinds_fit(qp, way->peer) &&
+	return num != MCAST_QPN && way->peer && way->peer != qp && kinds_fit(qp, way->peer) &&
 	       (qp_datagram(qp) || roce_connection_matches(way->peer, &way->pkt));
 }
 
@@ -65,13 +63,12 @@ static bool takes_all(struct cxdev *dev, const struct direct *way)
 
 static void set_addresses(struct direct *way, const struct roce_addr *src)
 {
-	static const uint8_t v4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 	struct packet *pkt = &way->pkt;
 
 	pkt->type = roce_type(src);
 	memcpy(pkt->sgid, src->gid, 16);
 	if (pkt->type == PRM_CQE_ROCE_IPV4)
-		memcpy(pkt->sgid, v4_prefix, sizeof(v4_prefix));
+		roce_put_v4_prefix(pkt->sgid);
 	memcpy(pkt->dgid, way->av->dgid, 16);
 	memcpy(pkt->smac, src->mac, 6);
 	pkt->vlan = src->vlan_valid;

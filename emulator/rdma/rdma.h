@@ -418,6 +418,9 @@ void roce_send(struct qp *qp, struct frame *frame);	/* the ICRC is filled in lat
  */
 uint32_t roce_icrc(const uint8_t *l3, uint32_t len, enum prm_cqe_roce_type type);
 
+#define ECN_CE		3	/* in the traffic class */
+
+void roce_put_v4_prefix(uint8_t *gid);	/* of an address that is mapped to IPv6 */
 enum prm_cqe_roce_type roce_type(const struct roce_addr *addr);
 /* Can a packet of the type go there? */
 bool roce_addrs_fit(enum prm_cqe_roce_type type, const struct av *av);

@@ -95,7 +95,7 @@ static const struct dc_past *recall(const struct dct *dct, const struct packet *
 /* A message that will not go on takes its receive WQE with it; of a failed one a flush is due. */
 static void abort_message(struct qp *qp)
 {
-	bool failed = qp->state == PRM_QP_ERR;
+	bool failed = qp->state == PRM_QP_ERR || qp->resp.dying;
 
 	if (!qp->resp.have_wqe)
 		return;

@@ -13,12 +13,16 @@
 #define NEXT_IBA	0x1b
 #define SPORT_MIN	0xc000u
 #define BTH_TVER_MASK	0x0f
-#define ECN_CE		3
 #define ECN_CAPABLE	2	/* ECT(0) */
 #define CNP_BYTES	16
 #define PKEY_MASK	0x7fff	/* bit 15 says full member */
 
 static const uint8_t v4_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+
+void roce_put_v4_prefix(uint8_t *gid)
+{
+	memcpy(gid, v4_prefix, sizeof(v4_prefix));
+}
 
 enum prm_cqe_roce_type roce_type(const struct roce_addr *addr)
 {
@@ -293,9 +297,9 @@ static uint32_t parse_l3(const uint8_t *l3, uint32_t room, uint16_t ethertype, s
 		len = get16(l3 + 2);
 		memset(pkt->grh, 0, GRH_BYTES - IPV4_BYTES);
 		memcpy(pkt->grh + GRH_BYTES - IPV4_BYTES, l3, IPV4_BYTES);
-		memcpy(pkt->sgid, v4_prefix, sizeof(v4_prefix));
+		roce_put_v4_prefix(pkt->sgid);
 		memcpy(pkt->sgid + 12, l3 + 12, 4);
-		memcpy(pkt->dgid, v4_prefix, sizeof(v4_prefix));
+		roce_put_v4_prefix(pkt->dgid);
 		memcpy(pkt->dgid + 12, l3 + 16, 4);
 	} else if (ethertype == ETH_P_IPV6 || ethertype == ETH_P_ROCE) {
 		if (room < GRH_BYTES + UDP_BYTES || l3[0] >> 4 != 6 ||

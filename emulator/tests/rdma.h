@@ -152,6 +152,7 @@ struct wr {
 	unsigned int addr;
 	struct side *to;
 	const uint8_t *mgid;
+	uint8_t ecn;		/* bits to set */
 	/* of a DCI, with the datagram's target */
 	uint64_t dc_key;
 	uint16_t stream;

@@ -3,7 +3,7 @@
 
 #include "rdma_dc.h"
 
-static void must(int status, const char *what)
+void must(int status, const char *what)
 {
 	if (!status)
 		return;

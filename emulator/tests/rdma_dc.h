@@ -23,6 +23,7 @@ struct dct_opts {
 	unsigned int log_srq;	/* 0: 6 */
 };
 
+void must(int status, const char *what);	/* or the test program ends */
 void dc_open(void);	/* sides_open() on a card that has DC transport */
 /* With a shared receive queue of its own. The status of CREATE_DCT. */
 int create_dct(struct tdct *dct, struct side *side, struct tcq *cq, const struct dct_opts *o);

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-#include <stdlib.h>
-
 #include "rdma_ends.h"
 
 #define LOG_SHARED 6
 #define USER_INDEX 0x455
-
-static void must(int status, const char *what)
-{
-	if (!status)
-		return;
-	ok(false, "%s: status 0x%02x", what, status);
-	exit(ok_end());
-}
 
 /* ---- making them --------------------------------------------------------------------------- */
 

@@ -15,7 +15,7 @@ static void fill_av(struct side *from, const struct wr *wr, struct prm_av *av)
 	av->dqp_dct = cpu_to_be32(PRM_AV_EXTENDED | wr->dqpn);
 	av->udp_sport = cpu_to_be16(wr->addr == ADDR_V1 ? 0 : wr->sport ? wr->sport : 0xc123);
 	av->hop_limit = 5;
-	av->tclass = 2;
+	av->tclass = 2 | wr->ecn;
 	av->stat_rate_sl = 3 << 1;
 	av->grh_gid_fl = cpu_to_be32(PRM_AV_GRH | wr->addr << PRM_AV_GID_SHIFT);
 	memcpy(av->rmac, to->mac, 6);

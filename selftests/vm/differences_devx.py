@@ -504,7 +504,7 @@ class Asker(differences.Asker, devx.Context):
         place = self.seldom("place", "+page", sorted(set(self.memory.places()) - {"top"}))
         length = self.seldom("length", PAGE, (1, 64, PAGE + 1, 8 * PAGE, 2 << 20, 0, 1 << 63, ALL))
         access = self.seldom("access", 1, (0, 2, 3, 7, 8, 9, 16, 17, 32, 64, 65, 128, 1 << 20, 1 << 20 | 1, 1 << 31))
-        sizes = self.seldom("sizes", None, (0, 1, 1 << 11, 1 << 12, 0xff000, 1 << 21, 1 << 31, ALL, ALL - 4095))
+        sizes = self.seldom("sizes", None, (0, 1, 1 << 11, 1 << 12, 0xff000, 1 << 21 | 1 << 12, 1 << 31, ALL, ALL - 4095))
         handle, number = self.umem(self.memory.places()[place], length, access, sizes)
         self.destroy(handle, devx.UMEM)
         return {"numbered": bool(number)}

@@ -463,9 +463,9 @@ int cxr_devx_cq_eqn(const void *in, u32 len)
 	if (8 * len < BIT_OF(create_cq_in, cq_context) + sizeof(struct prm_cqc_bits))
 		return -EINVAL;
 	if (prm_get(create, cq_context.apu_cq))
-		return -ENOENT;
+		return -ENODATA;
 	eqn = prm_get(create, cq_context.c_eqn_or_apu_element);
-	return eqn <= EQN_MAX ? (int)eqn : -EINVAL;
+	return eqn <= EQN_MAX ? (int)eqn : -ENOENT;
 }
 
 /* ---- events ---- */

@@ -332,7 +332,7 @@ static int prepare_cq(struct cxr_ib_devx_obj *obj, const void *in, u32 len, bool
 	if (cxr_devx_kind(in) != CXR_DEVX_CQ)
 		return 0;
 	eqn = cxr_devx_cq_eqn(in, len);
-	if (eqn == -ENOENT)
+	if (eqn == -ENODATA)
 		return 0;
 	if (eqn < 0)
 		return eqn;

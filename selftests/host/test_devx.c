@@ -421,9 +421,9 @@ static void test_numbers(void)
 	expect(cxr_devx_cq_eqn(in, sizeof(*cq)), 0x42);
 	expect(cxr_devx_cq_eqn(in, CXR_DEVX_MIN), -EINVAL);
 	prm_set(cq, cq_context.c_eqn_or_apu_element, 0x142);
-	expect(cxr_devx_cq_eqn(in, sizeof(*cq)), -EINVAL);
-	prm_set(cq, cq_context.apu_cq, 1);
 	expect(cxr_devx_cq_eqn(in, sizeof(*cq)), -ENOENT);
+	prm_set(cq, cq_context.apu_cq, 1);
+	expect(cxr_devx_cq_eqn(in, sizeof(*cq)), -ENODATA);
 }
 
 static void test_events(void)

@@ -202,6 +202,8 @@ holds() # FILE TEXT
 exec {NAP_FD}<> <(:)
 nap() { read -r -t "$1" -u "$NAP_FD" || true; } # SECONDS
 
+ended() { ! kill -0 "$1" 2>/dev/null; } # PID
+
 # Wait until CONDITION (a command) succeeds, at most SECONDS; longer on slow machines
 wait_until()
 {

@@ -61,7 +61,6 @@ none_falls() # BEFORE
 	statistics | paste -d : <(echo "$1") - | awk -F: '$4 < $2 { print $1 ": " $2 ", then " $4; fell = 1 } END { exit fell }'
 }
 
-ended() { ! kill -0 "$1" 2>/dev/null; }
 xmit() { cat "/sys/class/infiniband/$dev/ports/1/counters/port_xmit_packets"; }
 flows() { [ "$(xmit)" -gt $(($1 + 100)) ]; }
 

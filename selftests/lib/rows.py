@@ -7,6 +7,7 @@ are in one line before the function, where scripts find them (lib/rows.sh).
     PROGRAM run ID WORDS...      one row: leaves with 0 if it passed, with 4 and a reason if it was skipped
 """
 import os
+import pathlib
 import sys
 import traceback
 
@@ -34,6 +35,15 @@ def driver():
 
 def kernel():
     return os.environ.get("CXR_KERNEL", "")
+
+
+def shares_pages():
+    """As the function of lib/ktap.sh, for rows whose buffers share a page"""
+    dma = pathlib.Path("/sys/kernel/debug/dma-api")
+    if not (dma / "error_count").exists() or (dma / "disabled").read_text(encoding="ascii").strip() != "N":
+        return
+    if int(os.uname().release.split(".")[0]) < 7:
+        raise Skip("DMA debugging of this kernel reports buffers that share a page; dma_debug=off turns it off")
 
 
 def lacks(what):

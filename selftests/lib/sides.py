@@ -21,6 +21,7 @@ from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr, SrqInitAttrEx
 from pyverbs.wr import RecvWR, SGE, SendWR
 
 PORT = 1
+GOES = 30    # seconds
 PAGE = 4096
 UMR_PAGES = 2048    # cxr changes larger lists by commands
 ALL = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE | e.IBV_ACCESS_REMOTE_READ | \
@@ -149,9 +150,12 @@ def is_there(ctx):
     return True
 
 
-def close_when_gone(ctx):
-    """Waits until the device goes, and closes what the program has of it. Needs RDMAV_ALLOW_DISASSOC_DESTROY in the environment"""
+def close_when_gone(ctx, failed=False):
+    """Waits until the device goes, and closes what the program has of it. What has failed by then must have failed because it goes:
+    within GOES seconds. Needs RDMAV_ALLOW_DISASSOC_DESTROY in the environment"""
+    since = time.monotonic()
     while is_there(ctx):
+        assert not failed or time.monotonic() < since + GOES, "it failed, but the device is still there"
         time.sleep(0.05)
     print("gone", flush=True)
     ctx.close()

@@ -674,7 +674,7 @@ def waits(dev, index):
             print("ready", flush=True)
     except (PyverbsError, AssertionError, Failed) as why:
         print(why, flush=True)
-    close_when_gone(end.ctx)
+    close_when_gone(end.ctx, failed=True)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ waits_start()
 # It has closed what it had of the device
 waits_end()
 {
-	wait_until 60 must_fail kill -0 $waits 2>/dev/null || { kill -KILL $waits; cat /tmp/waits; return 1; }
+	wait_until 60 ended $waits || { kill -KILL $waits; cat /tmp/waits; return 1; }
 	cat /tmp/waits
 	wait $waits
 }

@@ -477,9 +477,9 @@ def killed():
 
 
 def waits():
-    """Wait for an event until the device goes."""
+    """Wait for an event until the device goes; then a CQ can no longer be asked, and be closed."""
     ctx = Context()
-    Cq(ctx)
+    cq = Cq(ctx)
     file = ctx.event_file()
     ctx.subscribe(file, [PORT_CHANGE])
     print("ready", flush=True)
@@ -488,7 +488,18 @@ def waits():
             os.read(file, 4096)
         except OSError as e:
             print(errno.errorcode[e.errno])
-            return 0 if e.errno == errno.EIO else 1
+            assert e.errno == errno.EIO
+            break
+    try:
+        ctx.query(cq.handle, command("query_cq", cqn=cq.cqn), "query_cq_out")
+        return "the CQ is still there"
+    except Refused as e:
+        print("query:", e)
+        assert e.code == errno.EIO
+    os.close(file)
+    ctx.close()
+    print("closed")
+    return 0
 
 
 if __name__ == "__main__":

@@ -107,6 +107,18 @@ class Asker(differences.Asker, devx.Context):
         answer = self.command(CREATE_QP, QP_DC.pack(values), 32 + 32, DC_DRIVER.pack(driver))
         return QP_RESPONSE.read(answer)["handle"]
 
+    def made_dc(self, values, driver):
+        """(handle, what the driver says of it)"""
+        answer = self.command(CREATE_QP, QP_DC.pack(values), 32 + 32, self.length(DC_DRIVER.pack(driver)))
+        made = QP_RESPONSE.read(answer)
+        return made["handle"], {name: made[name] for name in ("send_wr", "recv_wr", "send_sge", "recv_sge", "inline", "bfreg", "ece",
+                                                              "comp_mask") if name in made}
+
+    def next_state(self, before, last):
+        after = before + 1 if before < last and self.rand.random() < 0.8 else self.rand.choice((RESET, INIT, RTR, RTS, SQD, ERR))
+        self.text.append(f"to={STATES[after]}")
+        return after
+
     def move(self, qp, values, room=16, data=b""):
         """What the driver says of a transition"""
         return self.extended(MODIFY_QP, MODIFY_EX.pack({**values, "qp": qp}), 8, data, room)[8:]
@@ -128,13 +140,10 @@ class Asker(differences.Asker, devx.Context):
         self.ready()
         values, driver = self.dc_values(True)
         self.vary((QP_DC, values), (DC_DRIVER, driver))
-        answer = self.command(CREATE_QP, QP_DC.pack(values), 32 + 32, self.length(DC_DRIVER.pack(driver)))
-        made = QP_RESPONSE.read(answer)
-        result = {name: made[name] for name in ("send_wr", "recv_wr", "send_sge", "recv_sge", "inline", "bfreg", "ece", "comp_mask")
-                  if name in made}
+        qp, result = self.made_dc(values, driver)
         for state in (INIT, RTR):
-            said = self.move(made["handle"], self.step(True, state))
-        return {**result, **self.told(said), **self.asked_state(made["handle"], DCT_QUERY)}
+            said = self.move(qp, self.step(True, state))
+        return {**result, **self.told(said), **self.asked_state(qp, DCT_QUERY)}
 
     def ask_dct_modify(self):
         """One transition with other attributes, and what a query says afterwards"""
@@ -143,8 +152,7 @@ class Asker(differences.Asker, devx.Context):
         before = self.pick("from", (RESET, INIT, INIT, INIT, RTR))
         for state in range(INIT, before + 1):
             self.move(qp, self.step(True, state))
-        after = before + 1 if before < RTR and self.rand.random() < 0.8 else self.rand.choice((RESET, INIT, RTR, RTS, SQD, ERR))
-        self.text.append(f"to={STATES[after]}")
+        after = self.next_state(before, RTR)
         values, driver = self.step(True, after), {}
         self.vary((MODIFY_EX, values))
         if self.rand.random() < 0.2:
@@ -168,13 +176,10 @@ class Asker(differences.Asker, devx.Context):
             driver.update(flags=driver["flags"] | STREAMS, streams=self.pick("streams", (0, 1, 4, 8, 16, 31)),
                           errored=self.pick("errored", (0, 1, 4, 8, 16, 31)))
         self.vary((QP_DC, values), (DC_DRIVER, driver))
-        answer = self.command(CREATE_QP, QP_DC.pack(values), 32 + 32, self.length(DC_DRIVER.pack(driver)))
-        made = QP_RESPONSE.read(answer)
-        result = {name: made[name] for name in ("send_wr", "recv_wr", "send_sge", "recv_sge", "inline", "bfreg", "ece", "comp_mask")
-                  if name in made}
+        qp, result = self.made_dc(values, driver)
         for state in (INIT, RTR, RTS):
-            self.move(made["handle"], self.step(False, state))
-        return {**result, **self.asked_state(made["handle"], 0xffffff)}
+            self.move(qp, self.step(False, state))
+        return {**result, **self.asked_state(qp, 0xffffff)}
 
     def ask_dci_modify(self):
         self.ready()
@@ -184,8 +189,7 @@ class Asker(differences.Asker, devx.Context):
             self.move(qp, self.step(False, state))
         if before == ERR:
             self.move(qp, self.step(False, ERR))
-        after = before + 1 if before < RTS and self.rand.random() < 0.8 else self.rand.choice((RESET, INIT, RTR, RTS, SQD, ERR))
-        self.text.append(f"to={STATES[after]}")
+        after = self.next_state(before, RTS)
         values, driver = self.step(False, after), {}
         if before == after:
             values["mask"] = STATE

@@ -125,13 +125,6 @@ def prefetched():
     return 0 if rows.kernel() == "6.1" else counters()["page_prefetch"]
 
 
-def shares_pages():
-    """As the function of lib/ktap.sh: ib_core maps a page again for each place where it is, as the page of zeroes"""
-    off = pathlib.Path("/sys/kernel/debug/dma-api/disabled")
-    if rows.kernel() == "debug" and off.read_text(encoding="ascii").startswith("N"):
-        raise rows.Skip("DMA debugging of this kernel reports buffers that share a page; dma_debug=off turns it off")
-
-
 # ---- what there is -------------------------------------------------------------------------------
 
 @row("caps", "a program is told what may fault, and that all its memory can be registered at once")
@@ -564,7 +557,7 @@ def prefetch_read(name, gid):
 
 @row("prefetch.nothing", "memory that nobody has written to is asked for, to read: all of it is the one page of zeroes")
 def prefetch_nothing(name, gid):
-    shares_pages()
+    rows.shares_pages()
     a, b = pinned_and(name, gid)
     for flags in (FLUSH, 0):
         advise(b, PREFETCH, flags)
@@ -712,7 +705,7 @@ def faults(name, gid):
             print("ready", flush=True)
     except (PyverbsError, AssertionError, OSError) as why:
         print(why, flush=True)
-    close_when_gone(requests.a.ctx)
+    close_when_gone(requests.a.ctx, failed=True)
     for memory in (requests.memory, requests.a.memory, requests.b.memory):
         memory.write(b"here")
         memory.forget()

@@ -10,6 +10,7 @@
 # timeout: 500
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$(dirname "$0")/../lib/rows.sh"
+. "$(dirname "$0")/../lib/pace.sh"
 . "$(dirname "$0")/../lib/programs.sh"
 # shellcheck source=selftests/lib/ends.sh
 . "$(dirname "$0")/../lib/ends.sh"
@@ -47,18 +48,6 @@ perftest_limit() # OPTIONS...
 	[ "$bw" -le 1100 ]
 }
 
-queue_rates() # MBPS: of all tx queues
-{
-	local queue
-
-	for queue in /sys/class/net/"$netdev"/queues/tx-*; do echo "$1" >"$queue/tx_maxrate"; done
-}
-
-# Microseconds that each of N datagrams takes, which are frames of 1042 bytes
-datagrams_take() { python3 -B "$tests" source "$(peer_ip)" "$1"; } # N
-
-limited() { local took; took=$(datagrams_take 50); echo "$took us"; [ "$took" -ge 900 ]; }
-
 tx_maxrate()
 {
 	queue_rates 8
@@ -71,7 +60,7 @@ tx_maxrate()
 	wait_until 20 ping -q -c 1 -W 1 "$(peer_ip)" >/dev/null
 	limited
 	queue_rates 0
-	[ "$(cat /sys/class/net/"$netdev"/queues/tx-0/tx_maxrate)" = 0 ]
+	[ "$(cat "$(maxrate)")" = 0 ]
 	reachable
 }
 

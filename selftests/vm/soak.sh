@@ -201,7 +201,6 @@ stop_actors()
 		esac
 	done
 }
-ended() { ! kill -0 "$1" 2>/dev/null; }
 
 # Over the whole run, each has to do something.
 did() # ACTOR "N done, ..."

@@ -404,6 +404,24 @@ int cxr_ib_modify_dct(struct cxr_ib_qp *qp, const struct ib_qp_attr *attr, int m
 		    IB_QP_AV | IB_QP_PATH_MTU | IB_QP_PKEY_INDEX)
 
 /* Its address is not told: ib_core does not pass on that of a QP that has no destination. */
+static void tell_dct(const struct cxr_dct *dct, u32 port, struct ib_qp_attr *attr, int mask)
+{
+	if (mask & IB_QP_STATE)
+		attr->qp_state = IB_QPS_RTR;
+	if (mask & IB_QP_ACCESS_FLAGS)
+		attr->qp_access_flags = (dct->remote_read ? IB_ACCESS_REMOTE_READ : 0) |
+					(dct->remote_write ? IB_ACCESS_REMOTE_WRITE : 0) |
+					(dct->atomic_mode ? IB_ACCESS_REMOTE_ATOMIC : 0);
+	if (mask & IB_QP_PORT)
+		attr->port_num = port;
+	if (mask & IB_QP_PKEY_INDEX)
+		attr->pkey_index = dct->pkey_index;
+	if (mask & IB_QP_PATH_MTU)
+		attr->path_mtu = dct->mtu;
+	if (mask & IB_QP_MIN_RNR_TIMER)
+		attr->min_rnr_timer = dct->min_rnr_timer;
+}
+
 int cxr_ib_query_dct(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, int mask)
 {
 	struct ib_device *ibdev = qp->ibqp.device;
@@ -417,16 +435,7 @@ int cxr_ib_query_dct(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, int mask)
 		ibdev_dbg(ibdev, "DC target: query in state %d with attribute mask %#x\n",
 			  qp->state, mask);
 	mutex_unlock(&qp->mutex);
-	if (err)
-		return err;
-
-	attr->qp_state = IB_QPS_RTR;
-	attr->qp_access_flags = (dct.remote_read ? IB_ACCESS_REMOTE_READ : 0) |
-				(dct.remote_write ? IB_ACCESS_REMOTE_WRITE : 0) |
-				(dct.atomic_mode ? IB_ACCESS_REMOTE_ATOMIC : 0);
-	attr->port_num = qp->port;
-	attr->pkey_index = dct.pkey_index;
-	attr->path_mtu = dct.mtu;
-	attr->min_rnr_timer = dct.min_rnr_timer;
-	return 0;
+	if (!err)
+		tell_dct(&dct, qp->port, attr, mask);
+	return err;
 }

@@ -321,7 +321,7 @@ class Asker(differences.Asker, devx.Context):
             start = self.memory.end - 4 * PAGE if name == "nowhere" else self.memory.queue
             at = start + self.seldom("at", 0, (1, PAGE, 4 * PAGE, 8 * PAGE - 1, 8 * PAGE, -1, -PAGE))
             sges.append(SGE.pack({"addr": at, "length": self.seldom("bytes", PAGE, (0, 1, 4 * PAGE, 8 * PAGE, 9 * PAGE, 0xffffffff)),
-                                  "key": made[name][1] ^ self.seldom("wrong", 0, (0, 0, 1, 0x100))}))
+                                  "key": made[name][1] ^ self.seldom("wrong", 0, (0, 0, 1, 1 << 30))}))
         data = b"".join(sges)
         data += bytes(self.seldom("longer", 0, (0, 0, 1, 8)))
         held = ctypes.create_string_buffer(data, len(data))

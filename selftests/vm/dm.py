@@ -22,7 +22,7 @@ from pyverbs.device import AllocDmAttr, Context as Verbs, DM  # noqa: E402
 from pyverbs.mr import DMMR  # noqa: E402
 from pyverbs.pd import PD  # noqa: E402
 from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
-from libc import LIBC  # noqa: E402
+from libc import LIBC, keep_from_children  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
@@ -42,7 +42,6 @@ MEMIC, STEERING, HEADER_MODIFY, UNKNOWN = 0, 1, 2, 77
 DEVICE_MEM = 8          # command of an mmap() offset
 LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC, MW_BIND, ZERO_BASED, RELAXED = 1, 2, 4, 8, 16, 32, 1 << 20
 NOBODY = 65534
-MADV_DONTFORK = 10
 
 
 def refused(code, call, *args, **more):
@@ -65,8 +64,7 @@ class Map:
         self.start = LIBC.mmap(None, self.bytes, mmap.PROT_READ | mmap.PROT_WRITE, flags, ctx.fd, pgoff * PAGE)
         if self.start == ctypes.c_void_p(-1).value:
             raise Refused(ctypes.get_errno())
-        # ib_core's locks of mappings are in one order in fork(), and in another when a device goes: lockdep of 6.12 tells
-        assert LIBC.madvise(self.start, self.bytes, MADV_DONTFORK) == 0
+        keep_from_children(self.start, self.bytes)
         self.at = self.start + offset
 
     def load(self, offset, size=4):

@@ -27,7 +27,7 @@ from pyverbs.qp import QP, QPCap, QPInitAttrEx  # noqa: E402
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
 from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
 from pyverbs.xrcd import XRCD, XRCDInitAttr  # noqa: E402
-from libc import LIBC  # noqa: E402
+from libc import LIBC, fork  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
@@ -401,7 +401,7 @@ def forked(name, gid):
     a.send(e.IBV_WR_RDMA_READ, 1, 6, remote=b)
     a.wait()
     reader, writer = os.pipe()
-    pid = os.fork()
+    pid = fork()
     if not pid:
         os.read(reader, 1)
         os._exit(b.memory.read(6) != b"before")
@@ -473,7 +473,7 @@ def traffic_write(name, gid):
     a, b = pinned_and(name, gid)
 
     def children():
-        pid = os.fork()
+        pid = fork()
         if not pid:
             os._exit(0)
         os.waitpid(pid, 0)
@@ -641,7 +641,7 @@ def reg_again(name, gid):
     a, b = pinned_and(name, gid)
     b.memory.write(b"first")
     if rows.driver() != "mlx5":     # which takes what the child has at that address
-        pid = os.fork()
+        pid = fork()
         if not pid:
             try:
                 b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0, READABLE)
@@ -660,7 +660,7 @@ def reg_again(name, gid):
 @row("killed", "a program with faults is killed")
 def killed(name, gid):
     reader, writer = os.pipe()
-    pid = os.fork()
+    pid = fork()
     if not pid:
         churn(name, gid, lambda: os.write(writer, b"x"))
     assert os.read(reader, 1) == b"x"

@@ -33,6 +33,7 @@ from rows import row  # noqa: E402
 from sides import close_when_gone  # noqa: E402
 
 FRAME = 996             # 1000 bytes with FCS: a millisecond at 8 Mb/s
+DEDICATED = m5._MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX    # pylint: disable=protected-access
 KBPS = 8000
 MAX, RATES = 100000000, 127     # of the card
 ROOM = 4                # datagrams in a socket with the smallest buffer, or more than there are
@@ -170,7 +171,7 @@ def objects(ctx):
     user = devx(ctx.name)
     one, same = shared(user, KBPS), shared(user, KBPS)
     other = shared(user, KBPS + 1)
-    own = [shared(user, KBPS, m5._MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX) for _ in range(2)]  # pylint: disable=protected-access
+    own = [shared(user, KBPS, DEDICATED) for _ in range(2)]
     numbers = [pp.index for pp in (one, same, other, *own)]
     print(numbers)
     assert numbers[0] == numbers[1] and len(set(numbers)) == 4
@@ -186,7 +187,7 @@ def killed(ctx):
     pid = os.fork()
     if not pid:
         user = devx(ctx.name)
-        held = [shared(user, KBPS, m5._MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX) for _ in range(RATES)]  # pylint: disable=protected-access
+        held = [shared(user, KBPS, DEDICATED) for _ in range(RATES)]
         os.write(writer, b"%d" % len(held))
         time.sleep(1000)
     os.close(writer)
@@ -202,7 +203,7 @@ def holds(name):
     ctx, user = Context(name=name), devx(name)
     raw = Raw(ctx)
     raw.limit(1)
-    rates = [shared(user, KBPS + i, m5._MLX5DV_PP_ALLOC_FLAGS_DEDICATED_INDEX * (i & 1)) for i in range(20)]  # pylint: disable=protected-access
+    rates = [shared(user, KBPS + i, DEDICATED * (i & 1)) for i in range(20)]
     for _ in range(8):
         raw.qp.post_send(SendWR(num_sge=1, sg=[SGE(raw.mr.buf, FRAME, raw.mr.lkey)], opcode=e.IBV_WR_SEND, send_flags=e.IBV_SEND_SIGNALED))
     print("ready", len(rates), flush=True)

@@ -144,7 +144,7 @@ tells()
 	[ "$(queues tx | grep -c '^SQs ')" = "$(channels_are)" ]
 	[ "$(queues rx | grep -c '^RQs ')" = "$(channels_are)" ]
 	queues tx | grep '^SQs channel_ix=0 tc=0 txq_ix=0 sqn=[0-9]* HW_state=1 stopped=False cc=[0-9]* pc=[0-9]* .*CQ.cqn=[0-9]* CQ.HW_status=0 '
-	queues rx | grep '^RQs channel_ix=0 rqn=[0-9]* HW_state=1 .*WQE_counter=[0-9]* posted_WQEs=[0-9]* cc=[0-9]* .*CQ.cqn=[0-9]* CQ.HW_status=0 '
+	queues rx | grep '^RQs channel_ix=0 rqn=[0-9]* .*HW_state=1 .*WQE_counter=[0-9]* posted_WQEs=[0-9]* cc=[0-9]* .*CQ.cqn=[0-9]* CQ.HW_status=0 '
 	devlink -j health diagnose "$PORT" reporter tx | grep '"SQ":{"stride size":64,"size":1024,.*"CQ":{"stride size":64,"size":1024}'
 	eqn=$(value rx RQs EQ.eqn)
 	[ "$(value tx SQs EQ.eqn)" = "$eqn" ] || fail "queues of a channel have different EQs"

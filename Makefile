@@ -54,6 +54,7 @@ help:
 	@echo "   SEED=7                 seed of random tests, to repeat a run"
 	@echo "   SHUFFLE=7              shuffle the tests of each script, with this seed"
 	@echo "   TURN=1/3               a third of the scripts that take turns, and all that do not"
+	@echo "   PARTS=\"host vm\"        some of host, build, package, vm"
 	@echo "   JOBS=1                 sets of virtual machines run at once (default: one per CPU, at most 4)"
 	@echo "make check-programs     run UCX, MPI, NFS and other programs with both drivers, and compare"
 	@echo "make check-cards        run the core tests on each card and on its VFs"
@@ -94,7 +95,7 @@ vm: emulator
 	@scripts/vm --kernel $(KERNEL) --driver $(DRIVER) --guests 2 --load --shell
 
 check:
-	@$(CHECK)
+	@$(CHECK) $(PARTS)
 
 check-host:
 	@$(CHECK) host build package

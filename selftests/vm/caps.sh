@@ -4,7 +4,7 @@
 # Cards that lack capabilities: the driver comes up with what is left, or says what is missing. scripts/caps-walk tries all of them.
 # The in-tree driver has not been tried here: scripts/caps-walk compares it.
 # guests: 2
-# takes: 60
+# takes: 80
 # turn: yes
 # drivers: cxr
 # timeout: 600

@@ -4,7 +4,7 @@
 # DC transport: initiators here, and targets in the other guest; what is refused; what is left (dc.py).
 # guests: 2
 # card: cx6dx,devx
-# takes: 60
+# takes: 75
 # turn: yes
 # drivers: cxr mlx5
 # timeout: 600

@@ -4,7 +4,7 @@
 # DEVX: objects that programs make by commands of their own; what is refused; what is left (devx.py).
 # guests: 1
 # card: cx6dx,devx
-# takes: 40
+# takes: 90
 # turn: yes
 # drivers: cxr mlx5
 # timeout: 1200

@@ -5,7 +5,7 @@
 # program composes.
 # guests: 1
 # card: cx6dx,devx
-# takes: 120
+# takes: 60
 # turn: yes
 # drivers: cxr
 # timeout: 900

@@ -4,7 +4,7 @@
 # DPDK's testpmd over its mlx5 driver, which uses the RDMA device beside the kernel's interface: it receives, sends, spreads and steers packets.
 # guests: 2
 # cpus: 2
-# takes: 60
+# takes: 100
 # turn: yes
 # kernels: 6.1 6.12 7.2
 # drivers: cxr mlx5

@@ -4,7 +4,7 @@
 # The Ethernet device of a port: addresses, traffic, reconfiguration, teardown.
 # guests: 2
 # ledger: yes
-# takes: 90
+# takes: 120
 # drivers: cxr mlx5
 # timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"

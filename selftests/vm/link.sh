@@ -6,7 +6,7 @@
 # guests: 2
 # card: cx6dx,dcb
 # ledger: yes
-# takes: 20
+# takes: 25
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh

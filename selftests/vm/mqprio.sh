@@ -5,7 +5,7 @@
 # guests: 2
 # cpus: 2
 # card: cx5,dcb
-# takes: 60
+# takes: 70
 # turn: yes
 # drivers: cxr mlx5
 # timeout: 500

@@ -5,7 +5,7 @@
 # guests: 2
 # cpus: 2
 # timeout: 900
-# takes: 120
+# takes: 240
 # turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"

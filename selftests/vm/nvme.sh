@@ -4,7 +4,7 @@
 # Kernel ULPs: a disk over NVMe-oF. The host (nvme-rdma) registers memory with REG_MR and has it invalidated remotely by
 # the target (nvmet-rdma), which uses RDMA READ and WRITE; both drain their QPs on disconnect, and when the firmware crashes.
 # guests: 2
-# takes: 25
+# takes: 40
 # turn: yes
 # kernels: 6.1 6.12 7.2
 # timeout: 400

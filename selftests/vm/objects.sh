@@ -7,7 +7,7 @@
 # ledger: yes
 # cpus: 2
 # numbers: reuse
-# takes: 60
+# takes: 80
 # timeout: 600
 . "$(dirname "$0")/../lib/ktap.sh"
 . "$KTAP_DIR/rows.sh"

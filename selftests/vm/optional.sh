@@ -5,7 +5,7 @@
 # guests: 1
 # card: cx6dx
 # ledger: yes
-# takes: 20
+# takes: 28
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 

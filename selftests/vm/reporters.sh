@@ -3,7 +3,7 @@
 #
 # The devlink port of the interface, and its health reporters tx and rx: a queue with an error is reported and recovered.
 # guests: 2
-# takes: 60
+# takes: 130
 # turn: yes
 # timeout: 600
 # drivers: cxr mlx5

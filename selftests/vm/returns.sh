@@ -6,7 +6,7 @@
 # nothing is in use for those of before.
 # guests: 2
 # card: cx6dx,devx
-# takes: 240
+# takes: 130
 # turn: yes
 # drivers: cxr mlx5
 # timeout: 2400
@@ -200,7 +200,9 @@ nothing_left()
 	device_is_clean
 }
 
-each() { KTAP_TIMEOUT=500 ktap_test "$@"; }
+# Each takes a minute or two: these by default, the others with LONG=1 or if they are chosen.
+by_default() { case $1 in crash | unbind) ;; *) [ -n "${CXR_LONG:-}${CXR_LIST:-}${CXR_ONLY:-}" ] ;; esac; }
+each() { ! by_default "$1" || KTAP_TIMEOUT=500 ktap_test "$@"; } # ID SENTENCE COMMAND...
 
 ktap_setup ready
 each reset "a reset under programs with page faults, DC targets, rates and device memory: they close all, others have it" reset

@@ -4,7 +4,7 @@
 # Bring-up fails after each stage in turn: the probe reports it, releases everything, and the next one works.
 # guests: 1
 # card: cx5,devx
-# takes: 30
+# takes: 75
 # turn: yes
 # drivers: cxr mlx5
 # timeout: 600

@@ -4,7 +4,7 @@
 # The users' tools on a real sysfs: selftests/tools compares their output with
 # golden files, these tests with the kernel's state.
 # guests: 1
-# takes: 85
+# takes: 115
 # turn: yes
 # functions: 2
 # drivers: cxr mlx5

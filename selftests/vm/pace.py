@@ -38,7 +38,7 @@ KBPS = 8000
 MAX, RATES = 100000000, 127     # of the card
 ROOM = 4                # datagrams in a socket with the smallest buffer, or more than there are
 DISCARD = 9
-NOBODY = bytes.fromhex("02000000000102000000000288b5")
+NOBODY = bytes.fromhex("02000000000102000000000288b6")     # 0x88b5 is used by windows (window.sh)
 
 
 class Raw:

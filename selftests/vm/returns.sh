@@ -3,12 +3,12 @@
 #
 # A device goes and returns, in each way that there is, under programs that have of it what few have: memory that comes by faults, DC
 # targets, rates, memory on the device, and files of events. They get errors and can close all, others have the same afterwards, and
-# nothing is in use for those of before.
+# nothing is in use for those of before. With the in-tree driver of 6.12 the rates of programs of before are in use for ever.
 # guests: 2
 # card: cx6dx,devx
 # takes: 130
 # turn: yes
-# drivers: cxr mlx5
+# drivers: cxr
 # timeout: 2400
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
@@ -116,7 +116,7 @@ goes() # COMMAND...
 	no_violation
 }
 
-# An interface that stays has its rates again, another one begins without. This driver keeps it unless it lets the function go.
+# An interface that stays has its rates again, another one begins without. The driver keeps it unless it lets the function go.
 rates_after() # IFINDEX COMMAND
 {
 	netdev=$(driver_netdev)
@@ -125,26 +125,18 @@ rates_after() # IFINDEX COMMAND
 		limited
 		return
 	fi
-	case $CXR_DRIVER-$2 in
-	mlx5-*|*-unbound|*-removed) ;;
+	case $2 in
+	unbound|removed) ;;
 	*) fail "there is another interface" ;;
 	esac
 	[ "$(cat "$(maxrate)")" = 0 ]
 }
 
-only_cxr() { [ "$CXR_DRIVER" = cxr ] || skip "$1"; }
-
-reset()
-{
-	only_cxr "after a reset through sysfs the interface of the in-tree driver passes no frames"
-	goes sysfs_reset
-}
 sysfs_reset() { echo 1 >"/sys/bus/pci/devices/$BDF/reset"; }
 
 # The device stops while a program waits for this answer.
 not_answered() # COMMAND WHAT
 {
-	only_cxr "the in-tree driver waits a minute for an answer"
 	recover_again
 	goes silent "$@"
 }
@@ -181,12 +173,6 @@ removed() # [vanished]
 	echo 1 >/sys/bus/pci/rescan
 }
 
-vanish()
-{
-	only_cxr "about the log of this driver"
-	goes removed vanished
-}
-
 asleep()
 {
 	sleep_ready
@@ -205,11 +191,11 @@ by_default() { case $1 in crash | unbind) ;; *) [ -n "${CXR_LONG:-}${CXR_LIST:-}
 each() { ! by_default "$1" || KTAP_TIMEOUT=500 ktap_test "$@"; } # ID SENTENCE COMMAND...
 
 ktap_setup ready
-each reset "a reset under programs with page faults, DC targets, rates and device memory: they close all, others have it" reset
+each reset "a reset under programs with page faults, DC targets, rates and device memory: they close all, others have it" goes sysfs_reset
 each crash "the firmware stops under such programs, and the driver recovers: the same" goes ends_crash a $MTU
 each unbind "the driver is unbound under such programs, and bound again: the same" goes unbound
 each remove "the function is removed under such programs, and found again: the same" goes removed
-each vanish "the function vanishes under such programs, is removed, and found again: the same" vanish
+each vanish "the function vanishes under such programs, is removed, and found again: the same" goes removed vanished
 each sleep "the system sleeps under such programs: the same" asleep
 each silent.fault "the end of a page fault is not answered, and the driver recovers: the same" not_answered page_fault_resume
 each silent.drain "a program is killed, and the drain of its target not answered: the same" not_answered drain_dct dc

@@ -538,7 +538,7 @@ SENTENCES = {
     "dci-modify": "states and attributes of DC initiators", "dm": "allocations on the device",
     "dm-op": "operations on memory on the device",
     "dm-mr": "memory regions on the device", "odp": "memory regions that are paged on demand",
-    "odp-rereg": "memory regions that change to or from such", "advise": "advices about memory", "pp": "rates for queues without verbs",
+    "odp-rereg": "memory regions that change to or from such", "advise": "advice about memory", "pp": "rates for queues without verbs",
     "rate": "rates of QPs", "command": "objects that a program's commands create", "command-modify": "changes of such objects",
     "command-other": "commands about no object", "umem": "memories for such objects", "subscribe": "subscriptions to events",
 }

@@ -198,7 +198,7 @@ static uint32_t send_datagram(struct qp *qp, struct direct *way, struct message 
 	struct frame *frame = NULL;
 	enum mem_result result;
 
-	_Static_assert(DATAGRAM_MAX == 128u << PRM_QP_MTU_4096, "what an MTU allows");
+	static_assert(DATAGRAM_MAX == 128u << PRM_QP_MTU_4096, "what an MTU allows");
 	if (!way) {
 		frame = roce_frame(qp, &w->av, &bth, head + msg->len, &p);
 		if (!frame)

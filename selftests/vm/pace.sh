@@ -78,8 +78,9 @@ tx_maxrate_slow()
 
 tx_maxrate_wrong()
 {
-	local file=/sys/class/net/$netdev/queues/tx-0/tx_maxrate rate
+	local file rate
 
+	file=$(maxrate)
 	for rate in 100001 4294967; do
 		must_fail bash -c "echo $rate >$file" >/tmp/said 2>&1
 		grep -q 'Numerical result out of range' /tmp/said

@@ -121,6 +121,15 @@ struct cxr_eq {
 
 enum cxr_async_eq { CXR_EQ_CMD, CXR_EQ_ASYNC, CXR_EQ_PAGES, CXR_EQ_FAULTS, CXR_ASYNC_EQS };
 
+/*
+ * An MSI-X vector. @irq is Linux's number of it: pci_irq_vector() takes a lock under which memory is
+ * allocated, and commands and UMR are waited for where nothing may wait for memory.
+ */
+struct cxr_vector {
+	int irq;
+	char name[40];
+};
+
 struct cxr_eqs {
 	struct cxr_eq async[CXR_ASYNC_EQS];	/* all on MSI-X vector 0 */
 	struct cxr_eq *comp;			/* comp[n] is on MSI-X vector n + 1 */
@@ -129,7 +138,7 @@ struct cxr_eqs {
 	/* of cxr_faults_start(), while that EQ is live */
 	bool (*take_fault)(void *priv, const struct prm_eqe *eqe);
 	void *fault_priv;
-	char (*names)[40];			/* interrupt names by MSI-X vector */
+	struct cxr_vector *vectors;		/* from cxr_irq_up() to cxr_irq_down() */
 };
 
 struct cxr_health {

@@ -243,7 +243,7 @@ static irqreturn_t comp_irq(int irq, void *data)
  */
 static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 {
-	int irq = pci_irq_vector(dev->core.pdev, vector);
+	int irq = dev->eqs.vectors[vector].irq;
 	unsigned int n;
 
 	mutex_lock(&dev->eqs.poll_lock);

@@ -15,7 +15,8 @@ int cxr_irq_up(void *owner)
 	u32 eqs = dev->core.caps.max_eqs;
 	u32 async = cxr_eq_async(dev);
 	u32 want = num_online_cpus() + 1;
-	int got;
+	struct cxr_vector *vectors;
+	int got, i;
 
 	if (eqs < async + 1) {
 		dev_err(&pdev->dev, "device supports %u event queues, %u are needed\n", eqs,
@@ -30,11 +31,14 @@ int cxr_irq_up(void *owner)
 			ERR_PTR(got));
 		return got;
 	}
-	dev->eqs.names = kcalloc(got, sizeof(*dev->eqs.names), GFP_KERNEL);
-	if (!dev->eqs.names) {
+	vectors = kcalloc(got, sizeof(*vectors), GFP_KERNEL);
+	if (!vectors) {
 		pci_free_irq_vectors(pdev);
 		return -ENOMEM;
 	}
+	for (i = 0; i < got; i++)
+		vectors[i].irq = pci_irq_vector(pdev, i);
+	dev->eqs.vectors = vectors;
 	dev->core.comp_vectors = got - 1;
 	return 0;
 }
@@ -43,37 +47,36 @@ void cxr_irq_down(void *owner)
 {
 	struct cxr_dev *dev = owner;
 
-	kfree(dev->eqs.names);
-	dev->eqs.names = NULL;
+	kfree(dev->eqs.vectors);
+	dev->eqs.vectors = NULL;
 	pci_free_irq_vectors(dev->core.pdev);
 }
 
 int cxr_irq_request(struct cxr_dev *dev, int vector, irq_handler_t handler, void *data)
 {
-	int irq = pci_irq_vector(dev->core.pdev, vector);
-	char *name = dev->eqs.names[vector];
+	struct cxr_vector *v = &dev->eqs.vectors[vector];
 	unsigned int cpu;
 	int err;
 
 	if (vector)
-		snprintf(name, sizeof(*dev->eqs.names), "cxr-comp%d@%s", vector - 1,
+		snprintf(v->name, sizeof(v->name), "cxr-comp%d@%s", vector - 1,
 			 pci_name(dev->core.pdev));
 	else
-		snprintf(name, sizeof(*dev->eqs.names), "cxr-async@%s", pci_name(dev->core.pdev));
+		snprintf(v->name, sizeof(v->name), "cxr-async@%s", pci_name(dev->core.pdev));
 
-	err = request_irq(irq, handler, 0, name, data);
+	err = request_irq(v->irq, handler, 0, v->name, data);
 	if (err)
 		return err;
 	if (vector) {
 		cpu = cpumask_local_spread(vector - 1, dev_to_node(dev->core.dev));
-		irq_set_affinity_and_hint(irq, cpumask_of(cpu));
+		irq_set_affinity_and_hint(v->irq, cpumask_of(cpu));
 	}
 	return 0;
 }
 
 void cxr_irq_free(struct cxr_dev *dev, int vector, void *data)
 {
-	int irq = pci_irq_vector(dev->core.pdev, vector);
+	int irq = dev->eqs.vectors[vector].irq;
 
 	irq_update_affinity_hint(irq, NULL);
 	free_irq(irq, data);
@@ -81,13 +84,13 @@ void cxr_irq_free(struct cxr_dev *dev, int vector, void *data)
 
 void cxr_irq_sync(struct cxr_dev *dev, int vector)
 {
-	synchronize_irq(pci_irq_vector(dev->core.pdev, vector));
+	synchronize_irq(dev->eqs.vectors[vector].irq);
 }
 
 int cxr_comp_irq(const struct cxr_core *core, int vector)
 {
 	if (vector < 0 || vector >= core->comp_vectors)
 		return -EINVAL;
-	return pci_irq_vector(core->pdev, vector + 1);
+	return to_dev(core)->eqs.vectors[vector + 1].irq;
 }
 EXPORT_SYMBOL_GPL(cxr_comp_irq);

@@ -12,9 +12,9 @@
 
 fuzz=$(dirname "$0")/uverbs_fuzz.py
 if [ -n "${CXR_LONG:-}" ]; then
-	limits=(100000000 300) seed=${CXR_SEED:-$EPOCHSECONDS}
+	limits=(100000000 300) each=("${limits[@]}") seed=${CXR_SEED:-$EPOCHSECONDS}
 else
-	limits=(10000) seed=${CXR_SEED:-1}
+	limits=(10000) each=(4000) seed=${CXR_SEED:-1}
 fi
 
 # A run fails if some command was never accepted; its other output is informational
@@ -32,7 +32,7 @@ several()
 	shares_pages
 	echo "seeds $((seed + 1)) to $((seed + 4))"
 	for i in 1 2 3 4; do
-		python3 -B "$fuzz" $((seed + i)) "${limits[@]}" >"/tmp/fuzz.$i" 2>&1 &
+		python3 -B "$fuzz" $((seed + i)) "${each[@]}" >"/tmp/fuzz.$i" 2>&1 &
 		pids+=($!)
 	done
 	for pid in "${pids[@]}"; do wait "$pid" || wrong=1; done

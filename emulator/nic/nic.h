@@ -159,7 +159,9 @@ void packet_parse_ip(struct eth_packet *packet, const uint8_t *data, uint32_t at
 uint64_t csum_add(uint64_t sum, const void *data, size_t len);
 uint16_t csum_fold(uint64_t sum); /* not inverted */
 uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len);
-bool packet_l3_ok(const struct eth_packet *packet);
+/* Of an IPv4 header; otherwise 0. */
+uint64_t packet_l3_sum(const struct eth_packet *packet);
+bool packet_l3_ok(const struct eth_packet *packet, uint64_t l3_sum);
 /* The sum of what is behind the IP header, to the end; 0 without a layer 4. */
 uint64_t packet_l4_sum(const struct eth_packet *packet);
 /*

@@ -142,9 +142,22 @@ void packet_parse(struct eth_packet *packet, const uint8_t *data, uint32_t len)
 
 /* ---- checksums ---- */
 
+/* To 32 bits, and a carry. */
+static uint64_t fold32(uint64_t sum)
+{
+	return (sum >> 32) + (uint32_t)sum;
+}
+
+/* With the carry carried around. */
+static uint64_t add64(uint64_t sum, uint64_t word)
+{
+	sum += word;
+	return sum + (sum < word);
+}
+
 /*
  * The sum does not depend on the order of bytes, but for its own: words of the machine will do, and
- * their carries are carried around, too. Two sums do not wait for each other.
+ * longer ones. Two sums do not wait for each other.
  */
 uint64_t csum_add(uint64_t sum, const void *data, size_t len)
 {
@@ -154,27 +167,33 @@ uint64_t csum_add(uint64_t sum, const void *data, size_t len)
 
 	for (; len >= sizeof(word); p += sizeof(word), len -= sizeof(word)) {
 		memcpy(word, p, sizeof(word));
-		one += word[0];
-		one += one < word[0];
-		two += word[1];
-		two += two < word[1];
+		one = add64(one, word[0]);
+		two = add64(two, word[1]);
 	}
-	for (; len >= sizeof(half); p += sizeof(half), len -= sizeof(half)) {
+	one = add64(one, two);
+	if (len & 8) {
+		memcpy(word, p, sizeof(word[0]));
+		one = add64(one, word[0]);
+		p += sizeof(word[0]);
+	}
+	if (len & 4) {
 		memcpy(&half, p, sizeof(half));
-		one += half;
-		one += one < half;
+		one = add64(one, half);
+		p += sizeof(half);
 	}
-	sum += be16toh(csum_fold((one >> 32) + (uint32_t)one + (two >> 32) + (uint32_t)two));
+	sum += fold32(be64toh(one));
 	if (len & 2)
 		sum += get16(p);
-	return len & 1 ? sum + (p[len - 1] << 8) : sum;
+	return len & 1 ? sum + (p[len & 2] << 8) : sum;
 }
 
+/* Each step leaves at most a carry to the next one. */
 uint16_t csum_fold(uint64_t sum)
 {
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
+	sum = fold32(sum);
+	sum = (sum >> 16) + (sum & 0xffff);
+	sum = (sum >> 16) + (sum & 0xffff);
+	return (sum >> 16) + (sum & 0xffff);
 }
 
 uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len)
@@ -183,21 +202,24 @@ uint64_t packet_pseudo_sum(const struct eth_packet *packet, uint32_t l4_len)
 	uint64_t sum;
 
 	if (packet->ip_version == 4)
-		sum = csum_add(0, ip + 12, 8);
+		sum = (uint64_t)get32(ip + 12) + get32(ip + 16);
 	else
 		sum = csum_add(0, ip + 8, 32);
-	return sum + packet->proto + (l4_len >> 16) + (l4_len & 0xffff);
+	return sum + packet->proto + l4_len;
 }
 
-bool packet_l3_ok(const struct eth_packet *packet)
+uint64_t packet_l3_sum(const struct eth_packet *packet)
 {
 	const uint8_t *ip = packet->data + packet->l3;
 
+	return packet->ip_version == 4 ? csum_add(0, ip, (ip[0] & 0xf) * 4) : 0;
+}
+
+bool packet_l3_ok(const struct eth_packet *packet, uint64_t l3_sum)
+{
 	if (!packet->l3 || !packet->len_ok)
 		return false;
-	if (packet->ip_version == 6)
-		return true;
-	return csum_fold(csum_add(0, ip, (ip[0] & 0xf) * 4)) == 0xffff;
+	return packet->ip_version == 6 || csum_fold(l3_sum) == 0xffff;
 }
 
 uint64_t packet_l4_sum(const struct eth_packet *packet)
@@ -285,14 +307,21 @@ void toeplitz_prepare(struct toeplitz *hash, const uint8_t key[40])
 	}
 }
 
+/* Of whole words: zeros add nothing. */
 static uint32_t toeplitz_hash(const struct toeplitz *toeplitz, const uint8_t *input, size_t len)
 {
-	uint32_t hash = 0;
+	const uint32_t(*adds)[16];
+	uint32_t hash = 0, word;
 	size_t i;
 
-	for (i = 0; i < len; i++)
-		hash ^= toeplitz->adds[2 * i][input[i] >> 4] ^
-			toeplitz->adds[2 * i + 1][input[i] & 0xf];
+	for (i = 0; i < len; i += sizeof(word)) {
+		adds = &toeplitz->adds[2 * i];
+		word = get32(input + i);
+		hash ^= adds[0][word >> 28] ^ adds[1][word >> 24 & 0xf] ^
+			adds[2][word >> 20 & 0xf] ^ adds[3][word >> 16 & 0xf] ^
+			adds[4][word >> 12 & 0xf] ^ adds[5][word >> 8 & 0xf] ^
+			adds[6][word >> 4 & 0xf] ^ adds[7][word & 0xf];
+	}
 	return hash;
 }
 
@@ -320,7 +349,10 @@ static struct rss hash_headers(const struct eth_packet *packet, const struct prm
 	if (!packet->l3 || !fields || !fn)
 		return rss;
 
-	memcpy(input, ip, 2 * ip_len);
+	if (packet->ip_version == 6)
+		memcpy(input, ip, 32);
+	else
+		memcpy(input, ip, 8);
 	if ((fields & (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) ==
 	    (PRM_RX_HASH_SRC_IP | PRM_RX_HASH_DST_IP)) {
 		if (prm_get(tirc, rx_hash_symmetric))
@@ -340,7 +372,11 @@ static struct rss hash_headers(const struct eth_packet *packet, const struct prm
 		const uint8_t *ports = packet->data + packet->l4;
 		bool both = (fields & PRM_RX_HASH_L4_SPORT) && (fields & PRM_RX_HASH_L4_DPORT);
 
-		memcpy(input + len, ports + (fields & PRM_RX_HASH_L4_SPORT ? 0 : 2), both ? 4 : 2);
+		if (both)
+			memcpy(input + len, ports, 4);
+		else
+			put32(input + len,
+			      get16(ports + (fields & PRM_RX_HASH_L4_SPORT ? 0 : 2)) << 16);
 		if (both && prm_get(tirc, rx_hash_symmetric))
 			order_pair(input + len, input + len + 2, 2);
 		len += both ? 4 : 2;

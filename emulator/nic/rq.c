@@ -183,16 +183,16 @@ static uint8_t header_types(const struct eth_packet *packet)
  * Types and checksums of headers, of a tunnel the inner ones: then "ok" says that all are right, of
  * both levels. What the TIR does not look into is no tunnel.
  */
-static void describe(struct prm_cqe64 *cqe, const struct eth_packet *packet, uint64_t l4_sum,
-		     bool tunnels)
+static void describe(struct prm_cqe64 *cqe, const struct eth_packet *packet, uint64_t l3_sum,
+		     uint64_t l4_sum, bool tunnels)
 {
 	const struct eth_packet *inner = tunnels ? packet->inner : NULL;
-	bool l3_ok = packet_l3_ok(packet), l4_ok;
+	bool l3_ok = packet_l3_ok(packet, l3_sum), l4_ok;
 
 	if (inner) {
 		cqe->tls_outer_l3_tunneled = PRM_CQE_TUNNELED |
 					     (packet->ip_version == 4 ? PRM_CQE_OUTER_IPV4 : 0);
-		l3_ok = l3_ok && packet_l3_ok(inner);
+		l3_ok = l3_ok && packet_l3_ok(inner, packet_l3_sum(inner));
 		l4_ok = tunnel_csum_ok(packet, l4_sum) &&
 			packet_l4_ok(inner, packet_l4_sum(inner));
 	} else {
@@ -204,19 +204,27 @@ static void describe(struct prm_cqe64 *cqe, const struct eth_packet *packet, uin
 	cqe->l4_l3_hdr_type = header_types(inner);
 }
 
+/* Of the headers of layer 3 and what follows them. */
+static uint16_t packet_csum(const struct eth_packet *packet, uint64_t l3_sum, uint64_t l4_sum)
+{
+	uint32_t from = packet->l3 ? packet->l3 : 14, to = l4_sum ? packet->l4 : packet->end;
+
+	if (!l3_sum || !l4_sum)
+		l3_sum = csum_add(0, packet->data + from, to - from);
+	return csum_fold(l4_sum + l3_sum);
+}
+
 static void complete(struct rq *rq, const struct eth_packet *packet, const struct delivery *how,
 		     bool stripped)
 {
-	uint32_t from = packet->l3 ? packet->l3 : 14;
-	uint64_t l4_sum = packet_l4_sum(packet);
-	uint32_t to = l4_sum ? packet->l4 : packet->end;
+	uint64_t l3_sum = packet_l3_sum(packet), l4_sum = packet_l4_sum(packet);
 	uint32_t len = packet->len - (stripped ? 4 : 0);
 	struct prm_cqe64 cqe = {};
 
 	cqe.rss_hash_result = cpu_to_be32(how->rss.hash);
 	cqe.rss_hash_type = how->rss.type;
-	cqe.check_sum = cpu_to_be16(csum_fold(csum_add(l4_sum, packet->data + from, to - from)));
-	describe(&cqe, packet, l4_sum, how->tunnels);
+	cqe.check_sum = cpu_to_be16(packet_csum(packet, l3_sum, l4_sum));
+	describe(&cqe, packet, l3_sum, l4_sum, how->tunnels);
 	if (stripped) {
 		cqe.l4_l3_hdr_type |= PRM_CQE_VLAN;
 		cqe.vlan_info = cpu_to_be16(packet->tci);

@@ -281,61 +281,67 @@ bool roce_may_send(struct qp *qp, const struct av *av, unsigned int reserve, str
 
 /* ---- receiving ----------------------------------------------------------------------------- */
 
-/*
- * Addresses and type of what may be RoCE. Returns the length from L3 header to ICRC, 0: it is
- * something else.
- */
-static uint32_t parse_l3(const uint8_t *l3, uint32_t room, uint16_t ethertype, struct packet *pkt)
+/* Most of what comes is not: without a look at the addresses. */
+static bool is_roce(const uint8_t *l3, uint32_t room, uint16_t ethertype)
 {
-	uint32_t len, udp;
+	switch (ethertype) {
+	case ETH_P_IP:
+		return room >= IPV4_BYTES + UDP_BYTES && l3[0] == 0x45 && l3[9] == PROTO_UDP &&
+		       !(get16(l3 + 6) & 0x3fff) && get16(l3 + IPV4_BYTES + 2) == ROCE_UDP_PORT;
+	case ETH_P_IPV6:
+		return room >= GRH_BYTES + UDP_BYTES && l3[0] >> 4 == 6 && l3[6] == PROTO_UDP &&
+		       get16(l3 + GRH_BYTES + 2) == ROCE_UDP_PORT;
+	case ETH_P_ROCE:
+		return room >= GRH_BYTES + UDP_BYTES && l3[0] >> 4 == 6 && l3[6] == NEXT_IBA;
+	}
+	return false;
+}
 
+/* Addresses and type. Returns the length from L3 header to ICRC. */
+static uint32_t parse_l3(const uint8_t *l3, uint16_t ethertype, struct packet *pkt)
+{
 	if (ethertype == ETH_P_IP) {
-		if (room < IPV4_BYTES + UDP_BYTES || l3[0] != 0x45 || l3[9] != PROTO_UDP ||
-		    (get16(l3 + 6) & 0x3fff))
-			return 0;
 		pkt->type = PRM_CQE_ROCE_IPV4;
-		len = get16(l3 + 2);
-		memset(pkt->grh, 0, GRH_BYTES - IPV4_BYTES);
 		memcpy(pkt->grh + GRH_BYTES - IPV4_BYTES, l3, IPV4_BYTES);
 		roce_put_v4_prefix(pkt->sgid);
 		memcpy(pkt->sgid + 12, l3 + 12, 4);
 		roce_put_v4_prefix(pkt->dgid);
 		memcpy(pkt->dgid + 12, l3 + 16, 4);
-	} else if (ethertype == ETH_P_IPV6 || ethertype == ETH_P_ROCE) {
-		if (room < GRH_BYTES + UDP_BYTES || l3[0] >> 4 != 6 ||
-		    l3[6] != (ethertype == ETH_P_ROCE ? NEXT_IBA : PROTO_UDP))
-			return 0;
-		pkt->type = ethertype == ETH_P_ROCE ? PRM_CQE_ROCE_GRH : PRM_CQE_ROCE_IPV6;
-		len = GRH_BYTES + get16(l3 + 4);
-		memcpy(pkt->grh, l3, GRH_BYTES);
-		memcpy(pkt->sgid, l3 + 8, 16);
-		memcpy(pkt->dgid, l3 + 24, 16);
-	} else {
-		return 0;
+		return get16(l3 + 2);
 	}
-	udp = l3_bytes(pkt->type);
-	if (pkt->type != PRM_CQE_ROCE_GRH && get16(l3 + udp + 2) != ROCE_UDP_PORT)
-		return 0;
-	return len <= room ? len : 0;
+	pkt->type = ethertype == ETH_P_ROCE ? PRM_CQE_ROCE_GRH : PRM_CQE_ROCE_IPV6;
+	memcpy(pkt->grh, l3, GRH_BYTES);
+	memcpy(pkt->sgid, l3 + 8, 16);
+	memcpy(pkt->dgid, l3 + 24, 16);
+	return GRH_BYTES + get16(l3 + 4);
 }
 
+/*
+ * The packet and where its L3 header is. Returns the length from there to the ICRC, 0: it is no
+ * RoCE packet, and *pkt is as before.
+ */
 static uint32_t parse_frame(const struct frame *frame, struct packet *pkt, uint32_t *l3)
 {
 	const uint8_t *d = frame->data;
 	uint16_t ethertype;
+	bool vlan;
+	uint32_t len;
 
 	if (frame->len < ETH_BYTES + VLAN_BYTES)
 		return 0;
-	memcpy(pkt->smac, d + 6, 6);
 	ethertype = get16(d + 12);
+	vlan = ethertype == ETH_P_8021Q;
 	*l3 = ETH_BYTES;
-	pkt->vlan = ethertype == ETH_P_8021Q;
-	if (pkt->vlan) {
-		pkt->vlan_tci = get16(d + 14);
+	if (vlan) {
 		ethertype = get16(d + 16);
 		*l3 += VLAN_BYTES;
 	}
-	return parse_l3(d + *l3, frame->len - *l3, ethertype, pkt);
+	if (!is_roce(d + *l3, frame->len - *l3, ethertype))
+		return 0;
+	*pkt = (struct packet){ .n = 1, .vlan = vlan, .vlan_tci = vlan ? get16(d + 14) : 0 };
+	memcpy(pkt->smac, d + 6, 6);
+	len = parse_l3(d + *l3, ethertype, pkt);
+	return len <= frame->len - *l3 ? len : 0;
 }
 
 /*
@@ -679,8 +685,8 @@ static void lose(struct cxdev *dev, const struct frame *frame, uint32_t l3,
 bool roce_receive(struct cxdev *port, struct frame *frame)
 {
 	struct cxdev *dev = lag_rdma_dev(port);
-	struct packet pkt = { .n = 1 };
 	enum receipt receipt;
+	struct packet pkt;
 	uint32_t l3, len;
 
 	if (!dev->roce_enabled || !dev->rdma_state)

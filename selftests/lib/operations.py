@@ -650,12 +650,16 @@ def raw(t):
         qp.close()
 
 
+def raw_qp(ctx):
+    """A raw packet QP that can send"""
+    qp = create(PD(ctx), CQ(ctx, 100, None, None, 0), e.IBV_QPT_RAW_PACKET)
+    qp.to_rts(QPAttr(port_num=PORT))
+    return qp
+
+
 @operation("verbs.flows", "flows of a program come and go in a table that has others")
 def flows(t):
-    ctx = t.context()
-    pd, cq = PD(ctx), CQ(ctx, 100, None, None, 0)
-    qp = create(pd, cq, e.IBV_QPT_RAW_PACKET)
-    qp.to_rts(QPAttr(port_num=PORT))
+    qp = raw_qp(t.context())
     kept = flow_to(qp, "02:00:00:00:00:66")
     with t.here():
         for _ in range(3):

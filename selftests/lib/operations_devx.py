@@ -17,8 +17,8 @@ from pyverbs.qp import QPAttr, QPCap, QPInitAttrEx
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr
 from pyverbs.wr import SGE, SendWR
 import devx_commands
-from operations import create, operation, put
-from sides import ALL, PORT, SIGNALED, Side, path_attr
+from operations import operation, put, raw_qp
+from sides import ALL, SIGNALED, Side, path_attr
 from uverbs import PAGE, Memory
 
 ODP = e.IBV_ACCESS_ON_DEMAND
@@ -158,10 +158,7 @@ def faults(t):
 
 @operation("verbs.rate", "a raw packet QP gets a rate, another one, and none")
 def rate(t):
-    ctx = t.context()
-    pd, cq = PD(ctx), CQ(ctx, 100, None, None, 0)
-    qp = create(pd, cq, e.IBV_QPT_RAW_PACKET)
-    qp.to_rts(QPAttr(port_num=PORT))
+    qp = raw_qp(t.context())
     with t.here():
         for kbps in KBPS, 2 * KBPS, 0, KBPS:
             attr = QPAttr(qp_state=e.IBV_QPS_RTS, cur_qp_state=e.IBV_QPS_RTS)

@@ -169,6 +169,7 @@ void cxr_caps_decode_hca(const struct prm_cmd_hca_cap *cap, struct cxr_caps *cap
 	caps->bf = prm_get(cap, bf);
 	caps->log_bf_reg_size = caps->bf ? prm_get(cap, log_bf_reg_size) : 0;
 	caps->atomic = prm_get(cap, atomic);
+	caps->apu = prm_get(cap, apu);
 	caps->xrc = prm_get(cap, xrc);
 	caps->rc = prm_get(cap, rc);
 	caps->uc = prm_get(cap, uc);

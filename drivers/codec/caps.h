@@ -56,6 +56,7 @@ struct cxr_caps {
 	bool bad_pkey_counter, bad_qkey_counter;
 	bool block_lb_mc;		/* a QP can exclude multicast of its own function */
 	bool cq_moderation, cq_oi, cq_resize;
+	bool apu;			/* CQs may have their events elsewhere */
 	/* one CQE for several, of 64 and of 128 bytes; with the index of a stride */
 	bool cqe_zip, cqe_zip_128, cqe_zip_stride;
 	bool striding_rq, few_strides;	/* WQEs of several packets; also of less than 2^9 strides */

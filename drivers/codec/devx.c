@@ -455,14 +455,14 @@ u32 cxr_devx_mkey_parts(const void *in)
 	       prm_get(mkey, memory_key_mkey_entry.translations_octword_size) : 0;
 }
 
-int cxr_devx_cq_eqn(const void *in, u32 len)
+int cxr_devx_cq_eqn(const void *in, u32 len, bool apu)
 {
 	const struct prm_create_cq_in *create = in;
 	u32 eqn;
 
 	if (8 * len < BIT_OF(create_cq_in, cq_context) + sizeof(struct prm_cqc_bits))
 		return -EINVAL;
-	if (prm_get(create, cq_context.apu_cq))
+	if (apu && prm_get(create, cq_context.apu_cq))
 		return -ENODATA;
 	eqn = prm_get(create, cq_context.c_eqn_or_apu_element);
 	return eqn <= EQN_MAX ? (int)eqn : -ENOENT;

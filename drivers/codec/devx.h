@@ -76,8 +76,11 @@ void cxr_devx_destroy_umem(u16 uid, u32 umem, struct cxr_devx_destroy *destroy);
 u32 cxr_devx_flow_counters(const void *in);
 /* How many parts of other keys one of CREATE_MKEY, checked before, refers to; 0: it has none. */
 u32 cxr_devx_mkey_parts(const void *in);
-/* The EQ of CREATE_CQ. -ENODATA: no events. -ENOENT: none of this number. -EINVAL: @len. */
-int cxr_devx_cq_eqn(const void *in, u32 len);
+/*
+ * The EQ of CREATE_CQ. @apu: the device has CQs whose events go elsewhere. -ENODATA: it is one of
+ * these. -ENOENT: there is none of this number. -EINVAL: @len.
+ */
+int cxr_devx_cq_eqn(const void *in, u32 len, bool apu);
 
 /* ---- events ---- */
 

@@ -194,8 +194,12 @@ static bool is_object(struct ib_uobject *uobj, const struct cxr_devx_id *id, enu
 								     CXR_DEVX_RMP) &&
 		       id->num == to_cxr_srq(ibsrq)->srqn;
 	}
-	case UVERBS_OBJECT_QP:
-		return is_qp(to_cxr_qp(uobj->object), id);
+	case UVERBS_OBJECT_QP: {
+		struct ib_qp *ibqp = uobj->object;
+
+		/* What a program has of an XRC target is only ib_core's. */
+		return is_qp(to_cxr_qp(ibqp->real_qp), id);
+	}
 	case UVERBS_OBJECT_WQ:
 		return id->kind == CXR_DEVX_RQ && id->num == to_cxr_rwq(uobj->object)->rqn;
 	case UVERBS_OBJECT_RWQ_IND_TBL:
@@ -331,7 +335,7 @@ static int prepare_cq(struct cxr_ib_devx_obj *obj, const void *in, u32 len, bool
 	*has_cq = false;
 	if (cxr_devx_kind(in) != CXR_DEVX_CQ)
 		return 0;
-	eqn = cxr_devx_cq_eqn(in, len);
+	eqn = cxr_devx_cq_eqn(in, len, obj->dev->core->caps.apu);
 	if (eqn == -ENODATA)
 		return 0;
 	if (eqn < 0)

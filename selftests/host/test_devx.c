@@ -240,7 +240,7 @@ static void test_lengths(void)
 		    !cxr_devx_check_create(tight, len, out_len))
 			cxr_devx_created(tight, out, &id, &destroy);
 		cxr_devx_object(tight, len, rand() % 4, &id);
-		cxr_devx_cq_eqn(tight, len);
+		cxr_devx_cq_eqn(tight, len, rand() % 2);
 		cxr_devx_use_umems(tight, len);
 		cxr_devx_set_uid(tight, UID);
 		for (i = len; i < BYTES; i++)
@@ -418,12 +418,16 @@ static void test_numbers(void)
 	begin("devx", "a CQ names its EQ, unless it has no events");
 	command(PRM_OP_create_cq);
 	prm_set(cq, cq_context.c_eqn_or_apu_element, 0x42);
-	expect(cxr_devx_cq_eqn(in, sizeof(*cq)), 0x42);
-	expect(cxr_devx_cq_eqn(in, CXR_DEVX_MIN), -EINVAL);
+	expect(cxr_devx_cq_eqn(in, sizeof(*cq), true), 0x42);
+	expect(cxr_devx_cq_eqn(in, CXR_DEVX_MIN, true), -EINVAL);
 	prm_set(cq, cq_context.c_eqn_or_apu_element, 0x142);
-	expect(cxr_devx_cq_eqn(in, sizeof(*cq)), -ENOENT);
+	expect(cxr_devx_cq_eqn(in, sizeof(*cq), true), -ENOENT);
+	prm_set(cq, cq_context.c_eqn_or_apu_element, 0x42);
 	prm_set(cq, cq_context.apu_cq, 1);
-	expect(cxr_devx_cq_eqn(in, sizeof(*cq)), -ENODATA);
+	expect(cxr_devx_cq_eqn(in, sizeof(*cq), true), -ENODATA);
+
+	begin("devx", "a device without an APU has no CQs without events");
+	expect(cxr_devx_cq_eqn(in, sizeof(*cq), false), 0x42);
 }
 
 static void test_events(void)

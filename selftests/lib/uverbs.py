@@ -116,7 +116,11 @@ class Device:
         return struct.unpack_from("<IIII", answer, 8)
 
     def pd(self):
-        return struct.unpack_from("<I", self.command(ALLOC_PD, b"", 8))[0]
+        return self.numbered_pd()[0]
+
+    def numbered_pd(self):
+        """(handle, number)"""
+        return struct.unpack_from("<II", self.command(ALLOC_PD, b"", 8))
 
     def ioctl(self, obj, method, attrs):
         """attrs: (id, length, data or address); returns the buffer as left by the kernel"""

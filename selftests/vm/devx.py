@@ -16,6 +16,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "lib"))
 from devx_commands import CQ_ERROR, LAYOUTS, OMIT_DATA, PAGE, PORT_CHANGE, UMEM, Context, Cq, Qp, Status, command, get, pd  # noqa: E402
+from libc import fork  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
@@ -24,6 +25,7 @@ from uverbs import Memory, Refused  # noqa: E402
 CAP_CURRENT = 1
 PAGE_REQUEST, COMM_EST = 0xb, 2
 EQE_BYTES = 64
+XRC_TARGET = 10         # type of a QP
 BAD_RES, BAD_PARAM = 5, 3
 SECONDS = 10
 
@@ -190,9 +192,14 @@ def handle():
 def verbs():
     ctx = Context()
     uar, _ = ctx.uar()
-    mem = Memory(2)
+    mem = Memory(6)
     cq_handle = ctx.cq(uar, mem.addr, mem.addr + PAGE)
     refused(errno.EINVAL, ctx.query, cq_handle, command("query_qp", qpn=1), "query_qp_out")
+    of_qp = {"cq": cq_handle, "uar": uar, "buf": mem.addr + 2 * PAGE, "db": mem.addr + PAGE + 64}
+    for answer in ctx.qp(ctx.pd(), **of_qp), ctx.qp(ctx.xrcd(), kind=XRC_TARGET, recv=0, rq=0, **of_qp):
+        handle, qpn = struct.unpack_from("<II", answer)
+        ctx.query(handle, command("query_qp", qpn=qpn), "query_qp_out")
+        refused(errno.EINVAL, ctx.query, handle, command("query_qp", qpn=qpn ^ 1), "query_qp_out")
 
 
 @row("isolated", "objects of one context cannot be named by another")
@@ -287,18 +294,20 @@ def holds():
     mem = Memory(2)
     cq_handle = ctx.cq(uar, mem.addr, mem.addr + PAGE)
     cqn = number_of(ctx, cq_handle)
-    _, pdn = pd(ctx)
+    pd_handle, pdn = ctx.numbered_pd()
     qp = Qp(ctx, pdn, cqn, uar)
-    can_not(ctx.verbs_destroy_cq, cq_handle)
-    can_not(ctx.verbs_destroy_cq, cq_handle)
+    for _ in range(2):
+        can_not(ctx.verbs_destroy_cq, cq_handle)
+        can_not(ctx.verbs_dealloc_pd, pd_handle)
     ctx.query(cq_handle, command("query_cq", cqn=cqn), "query_cq_out")
     ctx.destroy(qp.handle)
     ctx.verbs_destroy_cq(cq_handle)
+    ctx.verbs_dealloc_pd(pd_handle)
 
 
 @row("order", "memory that an older object of verbs uses goes after it, when the program ends")
 def order():
-    child = os.fork()
+    child = fork()
     if not child:
         ctx = Context()
         uar, _ = ctx.uar()
@@ -458,7 +467,7 @@ def async_wrong():
 @row("killed", "a program with objects, subscriptions and queries is killed: nothing is left")
 def killed():
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if not child:
         ctx = Context()
         cq = Cq(ctx)

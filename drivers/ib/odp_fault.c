@@ -210,6 +210,7 @@ static int read_srq_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	return err;
 }
 
+/* What is in no MR any more is left to the device, which fails the request. */
 static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe)
 {
 	struct cxr_fault_wqe what = {
@@ -219,8 +220,8 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	};
 	struct cxr_fault_range range;
 	struct cxr_fault_walk walk;
-	bool known = false, here;
 	u32 len = 0;
+	bool here;
 	int ret, err;
 
 	err = fault->kind == CXR_FAULT_SRQ ? read_srq_wqe(odp, fault, wqe, &len) :
@@ -235,9 +236,8 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 			return err;
 		if (!here)
 			cxr_fault_walk_uncount(&walk, &range);
-		known |= here;
 	}
-	return ret ?: known ? 0 : -ENOENT;
+	return ret;
 }
 
 void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe)

@@ -17,7 +17,7 @@
 
 static bool is_implicit(const struct cxr_ib_odp_mr *mr)
 {
-	return !mr->length;
+	return mr->umem->is_implicit_odp;
 }
 
 /* An MR, or the one that a child is of. */
@@ -342,11 +342,13 @@ static int page_in_implicit(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned 
 
 int cxr_ib_odp_page_in(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned int flags)
 {
-	u64 offset = va - mr->iova;
+	u64 offset = va - mr->iova, room;
 
 	if (is_implicit(mr))
 		return page_in_implicit(mr, va, len, flags);
-	if (va < mr->iova || offset >= mr->length || len > mr->length - offset)
+	/* The last page is there or not as a whole, and of it a fault may ask for more than the MR has. */
+	room = ib_umem_end(mr->umem) - mr->umem->umem.address;
+	if (va < mr->iova || offset >= room || len > room - offset)
 		return -EFAULT;
 	return map_pages(mr, mr->umem->umem.address + offset, len, flags);
 }
@@ -483,7 +485,7 @@ static struct ib_umem_odp *get_umem(struct cxr_ib_dev *dev, u64 start, u64 lengt
 			return ERR_PTR(-EINVAL);
 		return ib_umem_odp_alloc_implicit(&dev->ibdev, access);
 	}
-	if ((start ^ iova) & ~PAGE_MASK)
+	if (!length || (start ^ iova) & ~PAGE_MASK)
 		return ERR_PTR(-EINVAL);
 	if (!caps->umr_extended_translation_offset && length >= BYTES_MAX)
 		return ERR_PTR(-EINVAL);

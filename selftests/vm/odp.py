@@ -32,6 +32,7 @@ from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
 from sides import ALL, SIGNALED, Side, close_when_gone, fill, path_attr, refused, same, xrc_srq  # noqa: E402
+from uverbs import Device, Refused  # noqa: E402
 
 PAGE = mmap.PAGESIZE
 ODP = e.IBV_ACCESS_ON_DEMAND
@@ -394,27 +395,57 @@ def remapped(name, gid):
         b.memory.again()
 
 
+def read_is(a, b, data):
+    """What the device reads of b"""
+    a.send(e.IBV_WR_RDMA_READ, 1, 6, remote=b)
+    a.wait()
+    same(a, data)
+
+
+class Child:
+    """It has @memory as it was, and may write to it at once."""
+
+    def __init__(self, memory, first):
+        self.reader, self.writer = os.pipe()
+        said, says = os.pipe()
+        has = b"child!" if first == "child" else b"before"
+        self.pid = fork()
+        if not self.pid:
+            if first == "child":
+                memory.write(has)
+            os.write(says, b"x")
+            os.read(self.reader, 1)
+            os._exit(memory.read(6) != has)
+        os.read(said, 1)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.writer)
+
+    def ends(self):
+        os.write(self.writer, b"x")
+        assert os.waitpid(self.pid, 0)[1] == 0, "the child sees what the parent has got"
+
+
 @row("fork", "after a fork the device has the memory of the parent, whoever writes first")
 def forked(name, gid):
     a, b = pinned_and(name, gid)
-    b.memory.write(b"before")
-    a.send(e.IBV_WR_RDMA_READ, 1, 6, remote=b)
-    a.wait()
-    reader, writer = os.pipe()
-    pid = fork()
-    if not pid:
-        os.read(reader, 1)
-        os._exit(b.memory.read(6) != b"before")
-    b.memory.write(b"parent")
-    a.send(e.IBV_WR_RDMA_READ, 1, 6, remote=b)
-    a.wait()
-    same(a, b"parent")
-    fill(a, b"device")
-    a.send(e.IBV_WR_RDMA_WRITE, 1, 6, remote=b)
-    a.wait()
-    b.has(b"device")
-    os.write(writer, b"x")
-    assert os.waitpid(pid, 0)[1] == 0, "the child sees what the parent has got"
+    for first in "parent", "child", "device":
+        b.memory.write(b"before")
+        read_is(a, b, b"before")
+        with Child(b.memory, first) as child:
+            if first == "parent":
+                b.memory.write(b"parent")
+            if first != "device":
+                read_is(a, b, b.memory.read(6))
+                assert b.memory.read(6) == (b"parent" if first == "parent" else b"before"), "the parent sees what the child wrote"
+            fill(a, b"device")
+            a.send(e.IBV_WR_RDMA_WRITE, 1, 6, remote=b)
+            a.wait()
+            b.has(b"device")
+            child.ends()
 
 
 def taken_back():
@@ -625,13 +656,17 @@ def counted(name, gid):
 
 
 @row("reg.wrong", "an MR has at least a byte, and no more than there are addresses")
-def reg_wrong(name, _gid):
-    pd = PD(Context(name=name))
+def reg_wrong(_name, _gid):
+    device = Device()
+    device.context()
+    pd = device.pd()
     memory = Memory()
-    for length, address in ((0, memory.address), ((1 << 64) - 1, memory.address), ((1 << 64) - PAGE, 0)):
+    for length, address in ((0, memory.address), (0, memory.address + 8), ((1 << 64) - 1, memory.address), ((1 << 64) - PAGE, 0), (1 << 63, 0)):
         try:
-            MR(pd, length, ALL | ODP, address)
-        except PyverbsError:
+            device.mr(pd, address, length, ALL | ODP)
+        except Refused as why:
+            print(f"{length:#x} bytes at {address:#x}: {errno.errorcode[why.code]}")
+            assert why.code in (errno.EINVAL, errno.EOVERFLOW, errno.ENOMEM), why
             continue
         raise AssertionError(f"{length:#x} bytes at {address:#x} are not refused")
 

@@ -9,6 +9,8 @@
 #define TC_ECN 0x03
 #define TC_DSCP 0xfc
 #define VERSION_BITS 0xf
+#define TYPE_IPV4 0x0800
+#define TYPE_IPV6 0x86dd
 
 static void encode_l2(const struct cxr_flow_fields *f, struct prm_fte_match_set_lyr_2_4 *set)
 {
@@ -139,6 +141,16 @@ void cxr_flow_mask(const struct cxr_flow_fields *mask, struct cxr_flow_fields *v
 
 	for (i = 0; i < sizeof(*value); i++)
 		v[i] &= m[i];
+}
+
+void cxr_flow_ip_by_type(struct cxr_flow_fields *mask, struct cxr_flow_fields *value)
+{
+	if (!mask->ip_version)
+		return;
+	mask->ethertype = 0xffff;
+	value->ethertype = value->ip_version == 6 ? TYPE_IPV6 : TYPE_IPV4;
+	mask->ip_version = 0;
+	value->ip_version = 0;
 }
 
 bool cxr_flow_within(const struct cxr_flow_fields *mask, const struct cxr_flow_fields *bits)

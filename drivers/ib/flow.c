@@ -177,6 +177,8 @@ static int parse_specs(struct cxr_ib_dev *dev, const struct ib_flow_attr *attr,
 			  rule->value.ethertype, rule->value.ip_version);
 		return -EINVAL;
 	}
+	if (!dev->core->caps.ft_match.ip_version)
+		cxr_flow_ip_by_type(&rule->mask, &rule->value);
 	if (!cxr_flow_within(&rule->mask, &dev->core->caps.ft_match)) {
 		ibdev_dbg(&dev->ibdev, "flow: the device cannot match on one of these fields\n");
 		return -EOPNOTSUPP;

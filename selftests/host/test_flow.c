@@ -123,6 +123,29 @@ static void test_criteria(void)
 	expect(cxr_flow_criteria(&mask), PRM_MATCH_INNER);
 }
 
+static void test_ip_by_type(void)
+{
+	struct cxr_flow_fields mask = { .ip_version = 0xf, .hop_limit = 1 };
+	struct cxr_flow_fields value = { .ip_version = 6 };
+
+	begin("flow", "a device that does not match on IP versions gets their EtherType");
+	cxr_flow_ip_by_type(&mask, &value);
+	expect(mask.ethertype, 0xffff);
+	expect(value.ethertype, 0x86dd);
+	expect(mask.ip_version, 0);
+	expect(value.ip_version, 0);
+	expect(mask.hop_limit, 1);
+	mask.ip_version = 0xf;
+	value.ip_version = 4;
+	cxr_flow_ip_by_type(&mask, &value);
+	expect(value.ethertype, 0x0800);
+	mask = (struct cxr_flow_fields){};
+	value = mask;
+	cxr_flow_ip_by_type(&mask, &value);
+	expect(mask.ethertype, 0);
+	expect(value.ethertype, 0);
+}
+
 /* Programs have no such rules: they are for the manager of the e-switch. */
 static void test_source(void)
 {
@@ -281,6 +304,7 @@ void test_flow(void)
 	test_inner();
 	test_decode();
 	test_criteria();
+	test_ip_by_type();
 	test_source();
 	test_support();
 	test_rdma_tables();

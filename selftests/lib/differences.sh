@@ -18,9 +18,12 @@ asks() # DRIVER
 # For the set-up
 both_asked() # SEED
 {
+	local said
+
 	echo "seed $1"
 	driver_unload
-	[ -z "$(emu violations)" ]
+	said=$(emu violations)
+	[ -z "$said" ]
 	asks mlx5
 	emu violations forget
 	asks cxr

@@ -11,6 +11,8 @@ import pathlib
 import sys
 import traceback
 
+from libc import fork
+
 SKIP = 4
 ADAPTERS = "cxr", "mlx5"
 ROWS = {}
@@ -68,7 +70,7 @@ def verdict(begin, name, words):
 def apart(begin, words, fixed):
     """Run a row in a process of its own: what it leaves goes with it. Returns code and output."""
     reader, writer = os.pipe()
-    child = os.fork()
+    child = fork()
     if not child:
         os.dup2(writer, 1)
         code = verdict(begin, words[0], fixed)

@@ -36,6 +36,7 @@ from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
 from pyverbs.wr import SGE, RecvWR  # noqa: E402
 import differences as raw  # noqa: E402
 from devx_commands import Context as DevxContext, Cq, command, get  # noqa: E402
+from libc import fork  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
@@ -168,7 +169,7 @@ class Far:
         self.end.recv(n)
 
     def received(self, n):
-        return [[wc.byte_len, wc.opcode, wc.imm_data if wc.wc_flags & e.IBV_WC_WITH_IMM else None]
+        return [[wc.byte_len, wc.opcode, wc.imm_data if wc.wc_flags & e.IBV_WC_WITH_IMM else None, wc.qp_num]
                 for wc in self.end.wait(self.end.rcq, n)]
 
     def fill(self, seed, length):
@@ -198,7 +199,7 @@ def serve(port):
     listener = socket.create_server(("", port), reuse_port=True)
     while True:
         conn, _ = listener.accept()
-        if not os.fork():
+        if not fork():
             listener.close()
             serve_one(conn)
             os._exit(0)
@@ -286,14 +287,16 @@ def every_operation(net, version):
         near.mr.write(data(length, length), length)
         far.recv(2)
         near.do(qp, "wr_send", to, length)
-        near.do(qp, "wr_send_imm", to, length, imm=0x12345678)
-        got = far.received(2)
-        assert [g[0] for g in got] == [length, length], got
-        assert got[0][2] is None and got[1][2] is not None, got
+        near.mr.write(data(length + 1, length), length)
+        near.do(qp, "wr_send_imm", to, length, imm=socket.htonl(0x12345678))
+        assert [g[::2] for g in far.received(2)] == [[length, None], [length, 0x12345678]]
         assert far.read(length) == data(length, length).hex(), f"SEND of {length} bytes"
+        assert far.read(length, SLOT) == data(length + 1, length).hex(), f"SEND with immediate data of {length} bytes"
     far.recv(1)
-    near.do(qp, "wr_rdma_write_imm", to, 64, imm=1)
-    assert far.received(1)[0][2] is not None
+    near.mr.write(data(64, 64), 64)
+    near.do(qp, "wr_rdma_write_imm", to, 64, imm=socket.htonl(77))
+    assert far.received(1)[0][2] == 77
+    assert far.read(64) == data(64, 64).hex(), "WRITE with immediate data"
     atomics(near, far, to, qp)
 
 
@@ -331,26 +334,27 @@ def targets(net):
     third = {"dctn": own.qp_num, "ah": near.ah(str(here.gid)), "rkey": here.mr.rkey, "addr": here.mr.buf}
     qp = near.initiator()
     for i in range(20):
-        for to, key in ((first, KEY), (second, KEY + 1), (third, KEY + 2)):
-            near.mr.write(data(i, 4000), 4000)
-            near.do(qp, "wr_rdma_write", to, 4000, key=key)
+        for n, to in enumerate((first, second, third)):
+            sent = data(3 * i + n, 4000)
+            near.mr.write(sent, 4000)
+            near.do(qp, "wr_rdma_write", to, 4000, key=KEY + n)
             got = here.mr.read(4000, 0).hex() if to is third else far.read(4000)
-            assert got == data(i, 4000).hex()
+            assert got == sent.hex()
 
 
 @row("queued", "requests to two targets that are queued together arrive in order at each")
 def queued(net):
     near, far, first = net.pair()
-    second = aimed(near, far.target())
+    second = aimed(near, far.target(KEY + 1))
     qp = near.initiator()
     far.recv(64)
     for i in range(32):
-        near.post(qp, "wr_send_imm", (first, second)[i % 2], 100, imm=socket.htonl(i))
+        near.post(qp, "wr_send_imm", (first, second)[i % 2], 100, KEY + i % 2, imm=socket.htonl(i))
     near.wait(near.cq, 32)
-    got = [imm for _, _, imm in far.received(32)]    # in host order
-    assert sorted(got) == list(range(32)), got
-    for parity in (0, 1):
-        assert [i for i in got if i % 2 == parity] == list(range(parity, 32, 2)), got
+    got = far.received(32)
+    for n, to in enumerate((first, second)):
+        # in host order
+        assert [imm for _, _, imm, qpn in got if qpn == to["dctn"]] == list(range(n, 32, 2)), got
 
 
 @row("initiators", "a hundred initiators send to one target")
@@ -421,7 +425,7 @@ def busy(net):
 def child(run):
     """Run a function in a process of its own, and kill that once it is ready."""
     reader, writer = os.pipe()
-    pid = os.fork()
+    pid = fork()
     if not pid:
         run(lambda: os.write(writer, b"1"))
         os._exit(1)
@@ -461,7 +465,7 @@ def killed_target(net):
         ready()
         time.sleep(1000)
 
-    pid = os.fork()
+    pid = fork()
     if not pid:
         run(lambda: None)
     dctn, gid, rkey, addr = json.loads(os.read(reader, 4096))

@@ -33,6 +33,7 @@ before_each() { ends_know; }
 waits=
 waits_start()
 {
+	true >/tmp/waits
 	RDMAV_ALLOW_DISASSOC_DESTROY=1 python3 -B "$tests" waits "$dev" "${gid[v2]}" >/tmp/waits 2>&1 &
 	waits=$!
 	wait_until 60 grep -q ready /tmp/waits || { cat /tmp/waits; return 1; }

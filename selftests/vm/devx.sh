@@ -49,6 +49,7 @@ device_goes()
 	local bdf waits code=0
 
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$(driver_ibdevs | head -n 1)/device")")
+	true >/tmp/waits
 	python3 -B "$tests" waits >/tmp/waits &
 	waits=$!
 	wait_until 20 grep -q ready /tmp/waits

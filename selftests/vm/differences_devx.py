@@ -236,7 +236,7 @@ class Asker(differences.Asker, devx.Context):
         _, again, at = self.places_of(DM_QUERY, [(FIRST, 0, handle), (FIRST + 3, size, ctypes.addressof(said))], FIRST + 1)
         maps = [self.pages_of(number, count) for number, count in ((index, pages), (index, pages + 1), (index + 1, pages))]
         self.ioctl(OBJECT_DM, DM_FREE, [(0, 0, handle)])
-        return {"index": index, "offset": offset, "same": (again, at) == (index, offset), "said": said.raw.hex(),
+        return {"index": index, "offset": offset, "same": (again, at) == (index, offset), "told": said.raw.hex(),
                 "maps": ",".join(map(str, maps))}
 
     def ask_dm_op(self):

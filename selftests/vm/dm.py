@@ -22,7 +22,7 @@ from pyverbs.device import AllocDmAttr, Context as Verbs, DM  # noqa: E402
 from pyverbs.mr import DMMR  # noqa: E402
 from pyverbs.pd import PD  # noqa: E402
 from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
-from libc import LIBC, keep_from_children  # noqa: E402
+from libc import LIBC, fork, keep_from_children  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
@@ -152,7 +152,7 @@ def is_free(pages=PAGES):
 
 def child(function, *args):
     """Run it in another process; returns how that ended."""
-    pid = os.fork()
+    pid = fork()
     if not pid:
         code = 1
         try:
@@ -476,7 +476,7 @@ def mr_changes(name, _gid):
 @row("killed", "a program with mappings, operations and MRs is killed: its memory is free")
 def killed(_name, _gid):
     reader, writer = os.pipe()
-    pid = os.fork()
+    pid = fork()
     if not pid:
         ctx = Context()
         dms = exhaust(ctx)

@@ -29,6 +29,7 @@ device_goes()
 	local bdf maps code=0
 
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$(driver_ibdevs | head -n 1)/device")")
+	true >/tmp/maps
 	python3 -B "$tests" maps >/tmp/maps 2>&1 &
 	maps=$!
 	wait_until 20 grep -q ready /tmp/maps
@@ -73,6 +74,9 @@ kept()
 	[ "$(page)" = 0 ]
 	emu fault clear
 	[ "$(python3 -B "$tests" count)" = 31 ]
+	# until the driver goes
+	obey_stop dm
+	driver_unload
 }
 
 # Runs two itself, as it may run alone

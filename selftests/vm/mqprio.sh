@@ -50,7 +50,7 @@ sent() { echo $(($(counter "tx$((2 * $1))_packets") + $(counter "tx$((2 * $1 + 1
 
 datagrams() { for ((i = 0; i < 20; i++)); do echo $i | socat -u - "UDP4-SENDTO:$1:9,$2"; done; } # ADDRESS SOCAT-OPTIONS
 
-# Twenty packets of these options of socat arrive at b, by queues of the class
+# Twenty packets of these options of socat leave by queues of the class
 goes_by() # CLASS ADDRESS SOCAT-OPTIONS
 {
 	local before
@@ -176,7 +176,7 @@ no_rates()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver has rates of classes"
 	must_fail classes num_tc 2 map 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 queues 1@0 1@1 hw 1 mode channel shaper bw_rlimit max_rate 1Gbit 2Gbit
-	dmesg | tail -n 20 | grep "mqprio: rates of classes are not supported"
+	kmsg | grep "mqprio: rates of classes are not supported"
 	[ "$(tx_queues)" = 2 ]
 	reachable
 }

@@ -34,6 +34,7 @@ device_goes()
 
 	dev=$(driver_ibdev)
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
+	true >/tmp/faults
 	RDMAV_ALLOW_DISASSOC_DESTROY=1 python3 -B "$tests" faults "$dev" "$(where "$dev")" >/tmp/faults 2>&1 &
 	program=$!
 	wait_until 30 has_faulted

@@ -28,6 +28,7 @@ from pyverbs.providers.mlx5.mlx5dv import Mlx5Context, Mlx5DVContextAttr, Mlx5PP
 from pyverbs.pyverbs_error import PyverbsRDMAError  # noqa: E402
 from pyverbs.qp import QP, QPAttr, QPCap, QPInitAttr  # noqa: E402
 from pyverbs.wr import SGE, SendWR  # noqa: E402
+from libc import fork  # noqa: E402
 import rows  # noqa: E402
 from rows import row  # noqa: E402
 from sides import close_when_gone  # noqa: E402
@@ -126,7 +127,7 @@ def from_rtr(ctx):
     assert raw.takes(40) >= 39
 
 
-@row("refused", "rates beyond the limits, and a rate for other QPs, are refused; the QP keeps the one it has")
+@row("refused", "rates beyond the limits, and one on the way to RTR, are refused; the QP keeps the one it has")
 def refuses(ctx):
     raw = Raw(ctx)
     raw.limit(KBPS)
@@ -184,7 +185,7 @@ def objects(ctx):
 @row("objects.killed", "a process with all rates is killed: they are free")
 def killed(ctx):
     reader, writer = os.pipe()
-    pid = os.fork()
+    pid = fork()
     if not pid:
         user = devx(ctx.name)
         held = [shared(user, KBPS, DEDICATED) for _ in range(RATES)]

@@ -661,7 +661,9 @@ def reg_wrong(_name, _gid):
     device.context()
     pd = device.pd()
     memory = Memory()
-    for length, address in ((0, memory.address), (0, memory.address + 8), ((1 << 64) - 1, memory.address), ((1 << 64) - PAGE, 0), (1 << 63, 0)):
+    # within a page the in-tree driver takes no bytes for the page
+    ours = [(0, memory.address + 8)] if rows.driver() == "cxr" else []
+    for length, address in (*ours, (0, memory.address), ((1 << 64) - 1, memory.address), ((1 << 64) - PAGE, 0), (1 << 63, 0)):
         try:
             device.mr(pd, address, length, ALL | ODP)
         except Refused as why:

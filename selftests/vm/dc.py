@@ -563,6 +563,7 @@ TO_RTR = raw.STATE | raw.AV | raw.PATH_MTU | raw.MIN_RNR
 
 @row("refused", "QPs of type DRIVER that are neither initiator nor target, or lack something, are refused")
 def not_made(_):
+    rows.shares_pages()
     ctx = Raw()
     ctx.make(DCI)
     ctx.make(DCI | STREAMS, streams=0x0204)

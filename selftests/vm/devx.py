@@ -196,10 +196,13 @@ def verbs():
     cq_handle = ctx.cq(uar, mem.addr, mem.addr + PAGE)
     refused(errno.EINVAL, ctx.query, cq_handle, command("query_qp", qpn=1), "query_qp_out")
     of_qp = {"cq": cq_handle, "uar": uar, "buf": mem.addr + 2 * PAGE, "db": mem.addr + PAGE + 64}
-    for answer in ctx.qp(ctx.pd(), **of_qp), ctx.qp(ctx.xrcd(), kind=XRC_TARGET, recv=0, rq=0, **of_qp):
-        handle, qpn = struct.unpack_from("<II", answer)
-        ctx.query(handle, command("query_qp", qpn=qpn), "query_qp_out")
-        refused(errno.EINVAL, ctx.query, handle, command("query_qp", qpn=qpn ^ 1), "query_qp_out")
+    handle, qpn = struct.unpack_from("<II", ctx.qp(ctx.pd(), **of_qp))
+    ctx.query(handle, command("query_qp", qpn=qpn), "query_qp_out")
+    refused(errno.EINVAL, ctx.query, handle, command("query_qp", qpn=qpn ^ 1), "query_qp_out")
+    handle, qpn = struct.unpack_from("<II", ctx.qp(ctx.xrcd(), kind=XRC_TARGET, recv=0, rq=0, **of_qp))
+    # it is no program's: the driver passes the command on, and the device refuses it
+    refused_by_device(ctx.query, handle, command("query_qp", qpn=qpn), "query_qp_out")
+    refused(errno.EINVAL, ctx.query, handle, command("query_qp", qpn=qpn ^ 1), "query_qp_out")
 
 
 @row("isolated", "objects of one context cannot be named by another")

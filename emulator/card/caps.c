@@ -19,7 +19,7 @@
 #define L3_IPV4 0x2		/* bits of l3_type */
 #define L3_IPV6 0x4
 
-bool card_dcb, card_devx;
+bool card_dcb, card_devx, card_memory_faults;
 
 static uint8_t log2_floor(uint64_t n)
 {
@@ -428,33 +428,51 @@ static void card_events(struct prm_device_event_cap *cap)
 	prm_set64(cap, user_unaffiliated_events[0], USER_EVENTS_OF_PORT);
 }
 
-#define FAULTS(cap, f) prm_set(cap, transport_page_fault_scheme_cap.f, 1)
-
 /* What raises page faults if the driver asks for nothing. */
-static void card_odp(struct prm_odp_cap *cap)
+static void card_faults(struct prm_odp_scheme_cap *cap)
 {
-	FAULTS(cap, rc_odp_caps.send);
-	FAULTS(cap, rc_odp_caps.receive);
-	FAULTS(cap, rc_odp_caps.write);
-	FAULTS(cap, rc_odp_caps.read);
-	FAULTS(cap, rc_odp_caps.atomic);
-	FAULTS(cap, ud_odp_caps.send);
+	prm_set(cap, rc_odp_caps.send, 1);
+	prm_set(cap, rc_odp_caps.receive, 1);
+	prm_set(cap, rc_odp_caps.write, 1);
+	prm_set(cap, rc_odp_caps.read, 1);
+	prm_set(cap, rc_odp_caps.atomic, 1);
+	prm_set(cap, ud_odp_caps.send, 1);
 }
 
 /* XRC and DC receive in shared queues alone. */
+static void card_faults_max(struct prm_odp_scheme_cap *cap)
+{
+	prm_set(cap, rc_odp_caps.srq_receive, 1);
+	prm_set(cap, xrc_odp_caps.send, 1);
+	prm_set(cap, xrc_odp_caps.write, 1);
+	prm_set(cap, xrc_odp_caps.read, 1);
+	prm_set(cap, xrc_odp_caps.atomic, 1);
+	prm_set(cap, xrc_odp_caps.srq_receive, 1);
+	prm_set(cap, dc_odp_caps.send, 1);
+	prm_set(cap, dc_odp_caps.write, 1);
+	prm_set(cap, dc_odp_caps.read, 1);
+	prm_set(cap, dc_odp_caps.atomic, 1);
+	prm_set(cap, dc_odp_caps.srq_receive, 1);
+}
+
+/* Drivers ask for the memory scheme, but not for what of it raises page faults. */
+static void card_odp(struct prm_odp_cap *cap)
+{
+	struct prm_odp_scheme_cap *memory =
+		prm_sub(cap, memory_page_fault_scheme_cap, odp_scheme_cap);
+
+	card_faults(prm_sub(cap, transport_page_fault_scheme_cap, odp_scheme_cap));
+	if (!card_memory_faults)
+		return;
+	card_faults(memory);
+	card_faults_max(memory);
+	prm_set(memory, page_prefetch, 1);
+}
+
 static void card_odp_max(struct prm_odp_cap *cap)
 {
-	FAULTS(cap, rc_odp_caps.srq_receive);
-	FAULTS(cap, xrc_odp_caps.send);
-	FAULTS(cap, xrc_odp_caps.write);
-	FAULTS(cap, xrc_odp_caps.read);
-	FAULTS(cap, xrc_odp_caps.atomic);
-	FAULTS(cap, xrc_odp_caps.srq_receive);
-	FAULTS(cap, dc_odp_caps.send);
-	FAULTS(cap, dc_odp_caps.write);
-	FAULTS(cap, dc_odp_caps.read);
-	FAULTS(cap, dc_odp_caps.atomic);
-	FAULTS(cap, dc_odp_caps.srq_receive);
+	card_faults_max(prm_sub(cap, transport_page_fault_scheme_cap, odp_scheme_cap));
+	prm_set(cap, mem_page_fault, card_memory_faults);
 }
 
 static void card_port_selection(struct prm_port_selection_cap *cap)

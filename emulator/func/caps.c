@@ -151,15 +151,38 @@ bool hca_pages(const struct cxdev *dev)
 	return prm_get(general(dev), pg);
 }
 
+/* NULL: not advertised. */
+static const struct prm_odp_cap *odp_caps(const struct cxdev *dev)
+{
+	return hca_has_page(dev, CAP_ODP) ? (const void *)dev->hca->cap_cur[CAP_ODP] : NULL;
+}
+
+bool hca_memory_faults(const struct cxdev *dev)
+{
+	const struct prm_odp_cap *caps = odp_caps(dev);
+
+	return caps && prm_get(caps, mem_page_fault);
+}
+
+bool hca_prefetches(const struct cxdev *dev)
+{
+	const struct prm_odp_cap *caps = odp_caps(dev);
+
+	return caps && prm_get(caps, memory_page_fault_scheme_cap.page_prefetch);
+}
+
+#define SCHEME(name) offsetof(struct prm_odp_cap_bits, name##_page_fault_scheme_cap.rc_odp_caps)
+
 unsigned int hca_page_faults(const struct cxdev *dev, enum odp_service service)
 {
-	uint32_t at = offsetof(struct prm_odp_cap_bits,
-			       transport_page_fault_scheme_cap.rc_odp_caps) +
-		      service * sizeof(struct prm_odp_per_transport_service_cap_bits);
+	const struct prm_odp_cap *caps = odp_caps(dev);
+	uint32_t at;
 
-	if (!hca_has_page(dev, CAP_ODP))
+	if (!caps)
 		return 0;
-	return prm_get_bits((const void *)dev->hca->cap_cur[CAP_ODP], at, 6);
+	at = hca_memory_faults(dev) ? SCHEME(memory) : SCHEME(transport);
+	at += service * sizeof(struct prm_odp_per_transport_service_cap_bits);
+	return prm_get_bits(caps->dw, at, 6);
 }
 
 bool hca_dc(const struct cxdev *dev)

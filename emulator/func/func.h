@@ -217,8 +217,11 @@ struct card {
 	int (*caps)(const struct cxdev *dev, unsigned int type, void *cur, void *max);
 };
 
-/* Cards advertise traffic classes and DCB, user contexts. Set before the first function. */
-extern bool card_dcb, card_devx;
+/*
+ * Cards advertise traffic classes and DCB, user contexts, and with these page faults of the memory
+ * scheme. Set before the first function.
+ */
+extern bool card_dcb, card_devx, card_memory_faults;
 
 #define UAR_BYTES 4096
 
@@ -538,7 +541,11 @@ enum odp_service { ODP_RC, ODP_UC, ODP_UD, ODP_XRC, ODP_DC };
 #define ODP_ATOMIC	0x02
 #define ODP_SRQ_RECEIVE	0x01
 
-/* What of the transport raises page faults, as the driver has set it. */
+/* Are page faults of the memory scheme, as the driver has set it? */
+bool hca_memory_faults(const struct cxdev *dev);
+/* Do they ask for pages around those that are missing? */
+bool hca_prefetches(const struct cxdev *dev);
+/* What of the transport raises page faults of that scheme, the same. */
 unsigned int hca_page_faults(const struct cxdev *dev, enum odp_service service);
 bool hca_dc(const struct cxdev *dev);		/* DC transport is advertised */
 /* Logarithm of the READs and atomics that a DCI may have outstanding. */

@@ -2,7 +2,7 @@
 /*
  * Page faults: queue pairs whose data lie in pages that come and go, and a driver that resumes them
  * rightly, wrongly, or not at all, on a wire that loses and doubles packets. An input is a list of
- * steps.
+ * steps; its last bit says whether the faults are of the memory scheme.
  */
 #include "../tests/rdma_odp.h"
 #include "fuzz.h"
@@ -38,11 +38,11 @@ static const struct qp_opts opts = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_256
 
 static const enum prm_qp_st services[PAIRS] = { PRM_QP_ST_RC, PRM_QP_ST_UC };
 
-static void open_all(void)
+static void open_all(bool memory)
 {
 	unsigned int i;
 
-	odp_open();
+	odp_open(memory);
 	has_eq = true;
 	memset(last, 0, sizeof(last));
 	create_cq(&ca, &a, 9);
@@ -243,7 +243,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int n;
 
 	obj_reuse_numbers = true;
-	open_all();
+	open_all(size && data[size - 1] & 1);
 	for (n = 0; n < STEPS_MAX && input.left; n++) {
 		step(&input);
 		check(&a);

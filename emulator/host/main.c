@@ -38,7 +38,7 @@ static const char doc[] =
 
 static const struct argp_option option_table[] = {
 	{ "card", 'c', "NAME[,OPTION...]", 0,
-	  "the adapter (default cx5). Options: dcb, with traffic classes; devx, with user contexts for applications that send commands of their own, and DC transport; ports=2, every two functions are the ports of one card; vfs=N, the first of every N + 1 functions has the others as virtual functions, with sriov these are enabled by its driver, and with eswitch it manages their switch",
+	  "the adapter (default cx5). Options: dcb, with traffic classes; devx, with user contexts for applications that send commands of their own, and DC transport; odp=memory, with page faults of the memory scheme as well, for drivers that ask for it; ports=2, every two functions are the ports of one card; vfs=N, the first of every N + 1 functions has the others as virtual functions, with sriov these are enabled by its driver, and with eswitch it manages their switch",
 	  0 },
 	{ "vm", 'v', "NAME=SOCKET", 0,
 	  "a function, and the vfio-user socket that a VM connects to; may be repeated", 0 },
@@ -110,11 +110,13 @@ static void parse_card_option(struct argp_state *state, const char *arg, size_t 
 		card_dcb = true;
 	else if (len == 4 && !memcmp(arg, "devx", 4))
 		card_devx = true;
+	else if (len == 10 && !memcmp(arg, "odp=memory", 10))
+		card_memory_faults = true;
 	else if (len == 7 && !memcmp(arg, "ports=", 6) && arg[6] >= '1' && arg[6] < '1' + LAG_PORTS)
 		run.ports = arg[6] - '0';
 	else
 		argp_error(state,
-			   "--card: '%.*s' is neither ports=1 or 2, dcb, devx, eswitch, sriov nor vfs=1 to %u",
+			   "--card: '%.*s' is neither ports=1 or 2, dcb, devx, odp=memory, eswitch, sriov nor vfs=1 to %u",
 			   (int)len, arg, VFS_MAX);
 }
 
@@ -134,6 +136,8 @@ static void parse_card(struct argp_state *state, const char *arg)
 		len = strcspn(arg, ",");
 		parse_card_option(state, arg, len);
 	}
+	if (card_memory_faults && !card_devx)
+		argp_error(state, "--card: odp=memory is for a card with devx");
 	if (run.vfs && run.ports > 1)
 		argp_error(state, "--card: a card with virtual functions has one port");
 	if (run.sriov && !run.vfs)

@@ -8,9 +8,10 @@ struct access {
 	struct cxdev *dev;
 	struct mem_user user;
 	unsigned int rights;
-	enum { ACCESS_CHECK, ACCESS_READ, ACCESS_WRITE, ACCESS_MAP } op;
+	enum { ACCESS_CHECK, ACCESS_READ, ACCESS_WRITE, ACCESS_MAP, ACCESS_LACKS } op;
 	uint8_t *buf;		/* READ, WRITE */
 	struct mem_map *map;	/* MAP */
+	struct mem_lacks *lacks;	/* LACKS */
 	unsigned int pieces;
 };
 
@@ -141,17 +142,39 @@ static enum mem_result map_pa(struct access *a, uint64_t pa, uint64_t len)
 /* Copies @len bytes at bus address @pa and advances the buffer. */
 static enum mem_result access_pa(struct access *a, uint64_t pa, uint64_t len)
 {
-	int err = 0;
+	int err;
 
+	if (a->op == ACCESS_CHECK || a->op == ACCESS_LACKS)
+		return MEM_OK;
 	if (a->op == ACCESS_MAP)
 		return map_pa(a, pa, len);
 	if (a->op == ACCESS_READ)
 		err = guest_read(a->dev, pa, a->buf, len);
-	else if (a->op == ACCESS_WRITE)
+	else
 		err = guest_write(a->dev, pa, a->buf, len);
-	if (a->op != ACCESS_CHECK)
-		a->buf += len;
+	a->buf += len;
 	return err ? MEM_DMA_FAULT : MEM_OK;
+}
+
+/* Notes what is not present, so that the access goes on behind it. False: the list is full. */
+static bool note_lack(struct mem_lacks *lacks, uint32_t key, uint64_t va, uint64_t len)
+{
+	struct mem_lack *last = lacks->n ? &lacks->lack[lacks->n - 1] : NULL;
+
+	if (last && last->key == key && last->va + last->len == va) {
+		last->len += len;
+		return true;
+	}
+	if (lacks->n == MEM_LACKS_MAX)
+		return false;
+	lacks->lack[lacks->n++] = (struct mem_lack){ .key = key, .va = va, .len = len };
+	return true;
+}
+
+static enum mem_result not_present(struct access *a, uint32_t key, uint64_t va, uint64_t len)
+{
+	return a->op == ACCESS_LACKS && note_lack(a->lacks, key, va, len) ? MEM_OK :
+									    MEM_NOT_PRESENT;
 }
 
 /* Of a page's translation. */
@@ -165,10 +188,11 @@ static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uin
 				  uint64_t len)
 {
 	uint64_t page = 1ull << mkey->log_page, off = va - (mkey->start & ~(page - 1)), chunk;
-	uint64_t room = (uint64_t)mkey->n_xlt << mkey->log_page, mtt;
+	uint64_t end = off + len - 1, mtt;
 	enum mem_result result = MEM_OK;
 
-	if (off > room || len > room - off)
+	/* By the last byte: all pages may have 2^64 bytes. */
+	if (end < off || end >> mkey->log_page >= mkey->n_xlt)
 		return MEM_BAD_RANGE;
 	if (a->op == ACCESS_CHECK)
 		return MEM_OK;
@@ -178,9 +202,11 @@ static enum mem_result access_mtt(struct access *a, const struct mkey *mkey, uin
 			chunk = len;
 		mtt = mkey->mtt[off >> mkey->log_page];
 		if (page_bits(a->rights) & ~mtt)
-			return MEM_NOT_PRESENT;
-		result = access_pa(a, (mtt & ~MTT_ACCESS) + (off & (page - 1)), chunk);
+			result = not_present(a, mkey->obj.num << 8 | mkey->variant, va, chunk);
+		else
+			result = access_pa(a, (mtt & ~MTT_ACCESS) + (off & (page - 1)), chunk);
 		off += chunk;
+		va += chunk;
 		len -= chunk;
 	}
 	return result;
@@ -193,6 +219,7 @@ static enum mem_result access_memic(struct access *a, const struct mkey *mkey, u
 
 	switch (a->op) {
 	case ACCESS_CHECK:
+	case ACCESS_LACKS:
 		return MEM_OK;
 	case ACCESS_MAP:
 		return mem_map_add(a->map, at, len) ? MEM_OK : MEM_DMA_FAULT;
@@ -365,7 +392,7 @@ static enum mem_result access_key(struct access *a, uint32_t key, uint64_t va, u
 		return access_pa(a, va, len);
 	}
 	if (key == MKEY_NULL && depth && hca_null_mkey(a->dev))
-		return a->op == ACCESS_CHECK ? MEM_OK : MEM_NOT_PRESENT;
+		return a->op == ACCESS_CHECK ? MEM_OK : not_present(a, key, va, len);
 
 	mkey = mkey_find(a->dev, key);
 	if (!mkey || mkey->free)
@@ -433,6 +460,17 @@ enum mem_result mem_map_more(struct cxdev *dev, struct mem_user user, uint32_t k
 	};
 
 	return len ? access_key(&a, key, va, len, 0) : MEM_OK;
+}
+
+void mem_lacks(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va, size_t len,
+	       unsigned int access, struct mem_lacks *lacks)
+{
+	struct access a = {
+		.dev = dev, .user = user, .rights = access, .op = ACCESS_LACKS, .lacks = lacks
+	};
+
+	if (len)
+		access_key(&a, key, va, len, 0);
 }
 
 enum mem_result mem_map(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va,

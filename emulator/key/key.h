@@ -94,6 +94,23 @@ bool mem_maps_overlap(const struct mem_map *one, const struct mem_map *other);
  */
 bool mem_map_copy(const struct mem_map *to, const struct mem_map *from);
 
+/* ---- pages that an access lacks: access.c ---- */
+
+#define MEM_LACKS_MAX	4
+
+/* Ranges that are not present, in the addresses of the keys that have the pages. */
+struct mem_lacks {
+	unsigned int n;
+	struct mem_lack {
+		uint32_t key;		/* may be MKEY_NULL */
+		uint64_t va, len;
+	} lack[MEM_LACKS_MAX];
+};
+
+/* Adds those of the range in their order, until there is no room or something else is wrong. */
+void mem_lacks(struct cxdev *dev, struct mem_user user, uint32_t key, uint64_t va, size_t len,
+	       unsigned int access, struct mem_lacks *lacks);
+
 /* ---- scatter/gather lists: sge.c ---- */
 
 #define SEND_SGES_MAX	63
@@ -138,6 +155,9 @@ enum mem_result sg_scatter(const struct sg_list *list, uint64_t off, const void 
 /* The memory behind @len bytes at offset @off, to be read or written; failures are not logged. */
 enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, bool write,
 		       struct mem_map *map);
+/* What mem_lacks() says of them. */
+void sg_lacks(const struct sg_list *list, uint64_t off, uint32_t len, bool write,
+	      struct mem_lacks *lacks);
 
 /* ---- keys: mkey.c ---- */
 

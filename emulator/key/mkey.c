@@ -7,6 +7,8 @@
 #include "prm/counter.h"
 
 #define OCTWORD		16
+#define LOG_PAGE_ALL	61
+#define OCTWORDS_ALL	4	/* of pages so large: all addresses */
 
 static int run_alloc_pd(struct cmd *c)
 {
@@ -183,7 +185,8 @@ static int mkey_set_mtt(struct cmd *c, struct mkey *mkey, const uint8_t *tail, u
 			bool pg_access)
 {
 	uint64_t page = 1ull << mkey->log_page;
-	uint64_t need = mtt_pages(mkey->start, mkey->len, mkey->log_page);
+	uint64_t need = mkey->length64 ? octwords * 2ull :
+					 mtt_pages(mkey->start, mkey->len, mkey->log_page);
 	uint32_t i;
 
 	if (need > octwords * 2ull)
@@ -254,6 +257,15 @@ static int mkey_set_memic(struct cmd *c, struct mkey *mkey, uint32_t octwords)
 	return 0;
 }
 
+/* As a null key of the driver's own, by the memory scheme of page faults: 8 pages, 2^64 bytes. */
+static bool has_all_addresses(const struct mkey *mkey, const struct prm_create_mkey_in *in)
+{
+	return mkey->mode == MKEY_MTT && !mkey->umr_en &&
+	       mkey->log_page == LOG_PAGE_ALL && prm_get(in, pg_access) &&
+	       !prm_get(in, mkey_umem_valid) &&
+	       prm_get(in, translations_octword_actual_size) == OCTWORDS_ALL;
+}
+
 /* Sets the translation list; a free mkey has none, only its limit. */
 static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_create_mkey_in *in)
 {
@@ -266,11 +278,14 @@ static int mkey_set_xlt(struct cmd *c, struct mkey *mkey, const struct prm_creat
 			return refuse(c, PRM_STATUS_BAD_PARAM, "a PA mkey has no translation list");
 		return 0;
 	}
-	if (mkey->length64)
+	if (mkey->length64 && !hca_memory_faults(c->dev))
 		return refuse(c, PRM_STATUS_BAD_PARAM, "length64 goes with PA mkeys only");
+	if (mkey->length64 && !has_all_addresses(mkey, in))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "length64 goes with PA mkeys, and with those of 8 pages of 2^61 bytes, pg_access and no umr_en");
 	if (mkey->mode == MKEY_MEMIC)
 		return mkey_set_memic(c, mkey, octwords);
-	if ((mkey->mode == MKEY_MTT || mkey->mode == MKEY_KSM) &&
+	if ((mkey->mode == MKEY_MTT || mkey->mode == MKEY_KSM) && !mkey->length64 &&
 	    (mkey->log_page < 12 || mkey->log_page > 31))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "mkc.log_page_size %u is not within 12 to 31", mkey->log_page);

@@ -70,6 +70,7 @@ struct walk {
 	bool to_guest;
 	uint8_t *buf;		/* data, advanced */
 	struct mem_map *map;	/* or the memory is only mapped; failures are not logged */
+	struct mem_lacks *lacks;	/* or what is not present is noted, the same */
 };
 
 static enum mem_result map_part(const struct sg_list *list, const struct sge *sge, uint64_t off,
@@ -80,6 +81,15 @@ static enum mem_result map_part(const struct sg_list *list, const struct sge *sg
 				    w->to_guest ? MEM_LOCAL_WRITE : MEM_LOCAL_READ, w->map);
 	return !w->to_guest && mem_map_add(w->map, (uint8_t *)sge->inl + off, len) ?
 		       MEM_OK : MEM_BAD_ACCESS;
+}
+
+static enum mem_result note_part(const struct sg_list *list, const struct sge *sge, uint64_t off,
+				 const struct walk *w, uint32_t len)
+{
+	if (!sge->inl)
+		mem_lacks(list->owner->dev, list->user, sge->lkey, sge->va + off, len,
+			  w->to_guest ? MEM_LOCAL_WRITE : MEM_LOCAL_READ, w->lacks);
+	return MEM_OK;
 }
 
 static enum mem_result move_part(const struct sg_list *list, const struct sge *sge, uint64_t off,
@@ -102,6 +112,7 @@ static enum mem_result walk_list(const struct sg_list *list, uint64_t off, uint3
 				 struct walk *w)
 {
 	const struct sge *sge, *end = list->sges + list->n;
+	bool moves = !w->map && !w->lacks;
 	enum mem_result result;
 	uint32_t chunk;
 
@@ -111,9 +122,10 @@ static enum mem_result walk_list(const struct sg_list *list, uint64_t off, uint3
 			continue;
 		}
 		chunk = sge->len - off < len ? sge->len - off : len;
-		result = w->map ? map_part(list, sge, off, w, chunk) :
-				  move_part(list, sge, off, w, chunk);
-		if (result && !w->map)
+		result = w->map   ? map_part(list, sge, off, w, chunk) :
+			 w->lacks ? note_part(list, sge, off, w, chunk) :
+				    move_part(list, sge, off, w, chunk);
+		if (result && moves)
 			list->log(list->owner->dev,
 				  "%s 0x%x: WQE %u: lkey 0x%x, %u bytes at 0x%llx: %s",
 				  obj_name(list->owner->type), list->owner->num, list->index,
@@ -121,7 +133,7 @@ static enum mem_result walk_list(const struct sg_list *list, uint64_t off, uint3
 				  mem_result_text(result));
 		if (result)
 			return result;
-		if (!w->map)
+		if (moves)
 			w->buf += chunk;
 		len -= chunk;
 		off = 0;
@@ -144,4 +156,11 @@ enum mem_result sg_map(const struct sg_list *list, uint64_t off, uint32_t len, b
 {
 	map->n = 0;
 	return walk_list(list, off, len, &(struct walk){ .map = map, .to_guest = write });
+}
+
+void sg_lacks(const struct sg_list *list, uint64_t off, uint32_t len, bool write,
+	      struct mem_lacks *lacks)
+{
+	lacks->n = 0;
+	walk_list(list, off, len, &(struct walk){ .lacks = lacks, .to_guest = write });
 }

@@ -184,6 +184,8 @@ static bool read_waits(struct qp *qp, struct answer *answer, uint64_t off, uint3
 {
 	const struct missing_rdma what = { .place = WAIT_READ,
 					 .op = ODP_READ,
+					 .access = MEM_REMOTE_READ,
+					 .user = answer->user,
 					 .rkey = answer->rkey,
 					 .va = answer->va,
 					 .op_len = answer->len,

@@ -8,7 +8,15 @@
 #include "prm/cap_odp.h"
 #include "rdma/rdma.h"
 
-#define TOKEN_MASK 0xffffffu
+/* By the memory scheme a token has 48 bits, of which none are there to be lost. */
+#define TOKEN_MASK		0xffffffull
+#define MEMORY_TOKEN_MASK	0xffffffffffffull
+#define MEMORY_TOKEN_FIRST	(1ull << 40)
+
+/* Around what is missing, in pages of the event. */
+#define LOG_PAGE		12
+#define PREFETCH_BEFORE		2u
+#define PREFETCH_AFTER		14u
 
 static struct page_fault_state *state_of(const struct qp *qp)
 {
@@ -56,7 +64,19 @@ static bool may_raise(const struct qp *qp, unsigned int op)
 	       event_has_sink(qp->obj.dev, PRM_EVENT_PAGE_FAULT);
 }
 
-static struct page_fault *take_free(struct page_fault_state *state)
+static uint64_t next_token(const struct page_fault_state *state, const struct page_fault *fault,
+			   bool memory)
+{
+	uint64_t before = fault->token ? fault->token : (uint64_t)(fault - state->faults);
+
+	if (!memory)
+		return (before + PAGE_FAULTS) & TOKEN_MASK;
+	if (before < MEMORY_TOKEN_FIRST)
+		before |= MEMORY_TOKEN_FIRST;
+	return (before + PAGE_FAULTS) & MEMORY_TOKEN_MASK;
+}
+
+static struct page_fault *take_free(struct page_fault_state *state, bool memory)
 {
 	struct page_fault *fault;
 
@@ -66,22 +86,33 @@ static struct page_fault *take_free(struct page_fault_state *state)
 		fault = &state->faults[state->next++ % PAGE_FAULTS];
 	while (fault->qp);
 	state->n++;
-	if (!fault->token)
-		fault->token = fault - state->faults;
-	fault->token = (fault->token + PAGE_FAULTS) & TOKEN_MASK;
+	fault->token = next_token(state, fault, memory);
 	fault->gone = false;
+	fault->failed = false;
 	return fault;
 }
 
-/* *fault: to be filled in. */
+/* Is there something that is missing, and a key of which the driver can know? */
+static bool can_come(const struct mem_lacks *lacks)
+{
+	unsigned int i;
+
+	for (i = 0; i < lacks->n; i++)
+		if (lacks->lack[i].key == MKEY_NULL)
+			return false;
+	return lacks->n;
+}
+
+/* *fault: to be filled in. @lacks: what is missing, by the memory scheme. */
 static enum page_fault_result raise_fault(struct qp *qp, enum wait_place place, unsigned int op,
-					  struct page_fault **fault)
+					  const struct mem_lacks *lacks, struct page_fault **fault)
 {
 	struct page_fault_state *state = state_of(qp);
+	bool memory = hca_memory_faults(qp->obj.dev);
 
-	if (!may_raise(qp, op))
+	if (!may_raise(qp, op) || (memory && !can_come(lacks)))
 		return PAGE_FAULT_REFUSED;
-	*fault = take_free(state);
+	*fault = take_free(state, memory);
 	if (!*fault) {
 		trace(qp->obj.dev, "QP 0x%x: a page fault must wait: there are %u", qp->obj.num,
 		      PAGE_FAULTS);
@@ -91,56 +122,124 @@ static enum page_fault_result raise_fault(struct qp *qp, enum wait_place place, 
 	(*fault)->qp = qp;
 	(*fault)->place = place;
 	(*fault)->waits = true;
+	(*fault)->events = memory ? lacks->n : 1;
 	qp->page_faults[place] = *fault;
 	state->raised++;
 	return PAGE_FAULT_RAISED;
 }
 
+/* The pages around it may be none of the key's. */
+static void send_lack(struct cxdev *dev, uint64_t token, const struct mem_lack *lack, bool last)
+{
+	uint64_t va = lack->va >> LOG_PAGE << LOG_PAGE;
+	uint64_t pages = (lack->va - va + lack->len + (1u << LOG_PAGE) - 1) >> LOG_PAGE;
+	struct prm_eqe_page_fault event = {
+		.memory = {
+			.flags = last ? PRM_FAULT_MEMORY_LAST : 0,
+			.token47_32 = cpu_to_be16(token >> 32),
+			.token31_0 = cpu_to_be32(token),
+			.demand_fault_pages = cpu_to_be32(pages << LOG_PAGE),
+			.mkey = cpu_to_be32(lack->key),
+			.va = { cpu_to_be32(va >> 32), cpu_to_be32(va) },
+		}
+	};
+
+	if (hca_prefetches(dev)) {
+		event.memory.pre_demand_fault_pages = cpu_to_be16(PREFETCH_BEFORE);
+		event.memory.post_demand_fault_pages = cpu_to_be16(PREFETCH_AFTER);
+	}
+	event_dispatch(dev, PRM_EVENT_PAGE_FAULT, PRM_FAULT_MEMORY, &event, sizeof(event));
+}
+
+static void send_lacks(struct cxdev *dev, uint64_t token, const struct mem_lacks *lacks)
+{
+	unsigned int i;
+
+	for (i = 0; i < lacks->n; i++)
+		send_lack(dev, token, &lacks->lack[i], i + 1 == lacks->n);
+}
+
+static void send_wqe(struct cxdev *dev, const struct page_fault *fault,
+		     const struct missing_wqe *what)
+{
+	const struct prm_eqe_page_fault event = {
+		.wqe = {
+			.bytes_committed = cpu_to_be32(what->committed),
+			.wqe_index = cpu_to_be16(what->index),
+			.packet_length = cpu_to_be16(what->len),
+			.token = cpu_to_be32(fault->token),
+			.pftype_wq = cpu_to_be32((uint32_t)what->type << 24 | what->wq),
+		}
+	};
+
+	event_dispatch(dev, PRM_EVENT_PAGE_FAULT, PRM_FAULT_WQE, &event, sizeof(event));
+}
+
 enum page_fault_result page_fault_wqe(struct qp *qp, const struct missing_wqe *what)
 {
-	struct prm_eqe_page_fault event = {};
+	struct cxdev *dev = qp->obj.dev;
 	enum page_fault_result result;
+	struct mem_lacks lacks = {};
 	struct page_fault *fault;
 
-	result = raise_fault(qp, what->place, what->op, &fault);
+	if (hca_memory_faults(dev))
+		sg_lacks(what->data, what->committed, what->len,
+			 what->type != PRM_FAULT_WQE_SEND_WRITE, &lacks);
+	result = raise_fault(qp, what->place, what->op, &lacks, &fault);
 	if (result)
 		return result;
 	fault->type = what->type;
 	fault->wq = what->wq;
 	fault->pos = what->pos;
 	fault->resume = what->resume;
-	event.wqe.bytes_committed = cpu_to_be32(what->committed);
-	event.wqe.wqe_index = cpu_to_be16(what->index);
-	event.wqe.packet_length = cpu_to_be16(what->len);
-	event.wqe.token = cpu_to_be32(fault->token);
-	event.wqe.pftype_wq = cpu_to_be32((uint32_t)what->type << 24 | what->wq);
-	event_dispatch(qp->obj.dev, PRM_EVENT_PAGE_FAULT, PRM_FAULT_WQE, &event, sizeof(event));
+	if (hca_memory_faults(dev))
+		send_lacks(dev, fault->token, &lacks);
+	else
+		send_wqe(dev, fault, what);
 	return PAGE_FAULT_RAISED;
 }
 
 /* There is no queue to name: its number is the token. */
+static void send_rdma(struct cxdev *dev, const struct page_fault *fault,
+		      const struct missing_rdma *what)
+{
+	const struct prm_eqe_page_fault event = {
+		.rdma = {
+			.bytes_committed = cpu_to_be32(what->committed),
+			.r_key = cpu_to_be32(what->rkey),
+			.packet_length = cpu_to_be16(what->len),
+			.rdma_op_len = cpu_to_be32(what->op_len),
+			.rdma_va = { cpu_to_be32(what->va >> 32), cpu_to_be32(what->va) },
+			.pftype_token = cpu_to_be32((uint32_t)fault->type << 24 | fault->token),
+		}
+	};
+
+	event_dispatch(dev, PRM_EVENT_PAGE_FAULT, PRM_FAULT_RDMA, &event, sizeof(event));
+}
+
 enum page_fault_result page_fault_rdma(struct qp *qp, const struct missing_rdma *what)
 {
-	struct prm_eqe_page_fault event = {};
+	bool write = what->access & (MEM_REMOTE_WRITE | MEM_REMOTE_ATOMIC);
+	struct cxdev *dev = qp->obj.dev;
 	enum page_fault_result result;
+	struct mem_lacks lacks = {};
 	struct page_fault *fault;
 
-	result = raise_fault(qp, what->place, what->op, &fault);
+	if (hca_memory_faults(dev))
+		mem_lacks(dev, what->user, what->rkey, what->va + what->committed, what->len,
+			  what->access, &lacks);
+	result = raise_fault(qp, what->place, what->op, &lacks, &fault);
 	if (result)
 		return result;
-	fault->type = PRM_FAULT_IS_RDMA | (what->write ? PRM_FAULT_WRITE : 0);
+	fault->type = PRM_FAULT_IS_RDMA | (write ? PRM_FAULT_WRITE : 0);
 	fault->wq = fault->token;
 	fault->psn = what->psn;
 	fault->rkey = what->rkey;
 	fault->resume = what->resume;
-	event.rdma.bytes_committed = cpu_to_be32(what->committed);
-	event.rdma.r_key = cpu_to_be32(what->rkey);
-	event.rdma.packet_length = cpu_to_be16(what->len);
-	event.rdma.rdma_op_len = cpu_to_be32(what->op_len);
-	event.rdma.rdma_va[0] = cpu_to_be32(what->va >> 32);
-	event.rdma.rdma_va[1] = cpu_to_be32(what->va);
-	event.rdma.pftype_token = cpu_to_be32((uint32_t)fault->type << 24 | fault->token);
-	event_dispatch(qp->obj.dev, PRM_EVENT_PAGE_FAULT, PRM_FAULT_RDMA, &event, sizeof(event));
+	if (hca_memory_faults(dev))
+		send_lacks(dev, fault->token, &lacks);
+	else
+		send_rdma(dev, fault, what);
 	return PAGE_FAULT_RAISED;
 }
 
@@ -190,27 +289,61 @@ void page_faults_forget_srq(struct cxdev *dev, uint32_t srqn)
 	}
 }
 
+/* What the command says. */
+struct resume {
+	bool memory, error;
+	uint64_t token;
+	unsigned int type;
+	uint32_t wq;
+};
+
+#define TRANS page_fault_info.trans_page_fault_info
+#define MEM page_fault_info.mem_page_fault_info
+
+static int read_resume(struct cmd *c, struct resume *r)
+{
+	const struct prm_page_fault_resume_in *in = c->in;
+
+	*r = (struct resume){ .memory = hca_memory_faults(c->dev), .error = prm_get(in, MEM.error) };
+	if (r->memory && prm_get(in, MEM.rsvd_01))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "reserved bits are 0x%x: page faults are of the memory scheme",
+			      prm_get(in, MEM.rsvd_01));
+	if (r->memory) {
+		r->token = (uint64_t)prm_get(in, MEM.fault_token_47_32) << 32 |
+			   prm_get(in, MEM.fault_token_31_0);
+		return 0;
+	}
+	r->token = prm_get(in, TRANS.fault_token);
+	r->type = prm_get(in, TRANS.page_fault_type);
+	r->wq = prm_get(in, TRANS.wq_number);
+	return 0;
+}
+
 /* The fault that the command names; NULL: refused. */
-static struct page_fault *find_fault(struct cmd *c, const struct prm_page_fault_resume_in *in)
+static struct page_fault *find_fault(struct cmd *c, const struct resume *r)
 {
 	struct page_fault_state *state = &c->dev->rdma_state->page_faults;
-	uint32_t token = prm_get(in, page_fault_info.trans_page_fault_info.fault_token);
-	uint32_t wq = prm_get(in, page_fault_info.trans_page_fault_info.wq_number);
-	unsigned int type = prm_get(in, page_fault_info.trans_page_fault_info.page_fault_type);
-	struct page_fault *fault = &state->faults[token % PAGE_FAULTS];
+	struct page_fault *fault = &state->faults[r->token % PAGE_FAULTS];
+	unsigned long long token = r->token;
 
 	if (fault->token == token && fault->gone) {
-		decline(c, PRM_STATUS_BAD_RES, "the queue of page fault 0x%x is gone", token);
+		decline(c, PRM_STATUS_BAD_RES, "the queue of page fault 0x%llx is gone", token);
+		return NULL;
+	}
+	if (fault->token == token && fault->failed) {
+		decline(c, PRM_STATUS_BAD_RES, "page fault 0x%llx has failed by another event",
+			token);
 		return NULL;
 	}
 	if (fault->token != token || !fault->qp) {
-		refuse(c, PRM_STATUS_BAD_RES, "there is no page fault 0x%x", token);
+		refuse(c, PRM_STATUS_BAD_RES, "there is no page fault 0x%llx", token);
 		return NULL;
 	}
-	if (fault->type != type || fault->wq != wq) {
+	if (!r->memory && (fault->type != r->type || fault->wq != r->wq)) {
 		refuse(c, PRM_STATUS_BAD_PARAM,
-		       "page fault 0x%x is of type %u and queue 0x%x, not %u and 0x%x", token,
-		       fault->type, fault->wq, type, wq);
+		       "page fault 0x%llx is of type %u and queue 0x%x, not %u and 0x%x", token,
+		       fault->type, fault->wq, r->type, r->wq);
 		return NULL;
 	}
 	return fault;
@@ -218,23 +351,25 @@ static struct page_fault *find_fault(struct cmd *c, const struct prm_page_fault_
 
 static int run_page_fault_resume(struct cmd *c)
 {
-	const struct prm_page_fault_resume_in *in = c->in;
-	bool error = prm_get(in, page_fault_info.trans_page_fault_info.error);
 	struct page_fault_state *state = &c->dev->rdma_state->page_faults;
 	struct page_fault *fault, ended;
+	struct resume r;
 
 	if (!hca_pages(c->dev))
 		return refuse(c, PRM_STATUS_BAD_OP, "pg is not announced");
 	if (c->op_mod)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "op_mod %u is not 0", c->op_mod);
-	fault = find_fault(c, in);
+	if (read_resume(c, &r))
+		return -1;
+	fault = find_fault(c, &r);
 	if (!fault)
 		return -1;
-	state->failed += error;
+	state->failed += r.error;
 	ended = *fault;
 	free_fault(fault);
+	fault->failed = r.error && ended.events > 1;
 	if (ended.waits)
-		ended.resume(ended.qp, &ended, error);
+		ended.resume(ended.qp, &ended, r.error);
 	return 0;
 }
 

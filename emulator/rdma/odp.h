@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Page faults of the transport scheme. A queue pair that meets a page that is not present raises an
- * event and stops there, until the driver resumes it: then it does the same again, or fails. The
- * rest of the device goes on; a requester at the other end hears "receiver not ready".
+ * Page faults. A queue pair that meets a page that is not present raises an event and stops there,
+ * until the driver resumes it: then it does the same again, or fails. The rest of the device goes
+ * on; a requester at the other end hears "receiver not ready".
+ *
+ * The event of the transport scheme names the request, that of the memory scheme the key and the
+ * pages that the next packet of it needs: one event for each range of them, all with one token.
  */
 #ifndef CXEMU_ODP_H
 #define CXEMU_ODP_H
 
-#include "func/func.h"
+#include "key/key.h"
 
 struct qp;
 
@@ -34,8 +37,10 @@ struct page_fault {
 	struct qp *qp;		/* that it is of; NULL: free */
 	bool waits;		/* the queue pair does */
 	bool gone;		/* free, but not resumed: the queue is gone */
+	bool failed;		/* free, but more events than the one of the error have the token */
 	enum wait_place place;
-	uint32_t token;
+	uint64_t token;
+	unsigned int events;
 	uint8_t type;		/* as in the event */
 	uint32_t wq;
 	uint32_t pos, psn, rkey;	/* of the request that waits */
@@ -50,6 +55,7 @@ struct missing_wqe {
 	uint8_t type;		/* enum prm_fault_wqe */
 	uint32_t wq;
 	uint16_t index;
+	const struct sg_list *data;
 	uint32_t committed;	/* bytes of the WQE's data that are done */
 	uint32_t len;		/* of the packet */
 	uint32_t pos;
@@ -59,7 +65,8 @@ struct missing_wqe {
 struct missing_rdma {
 	enum wait_place place;
 	uint8_t op;
-	bool write;
+	unsigned int access;	/* enum mem_access */
+	struct mem_user user;
 	uint32_t rkey;
 	uint64_t va;		/* of the operation */
 	uint32_t op_len, committed, len;

@@ -110,6 +110,7 @@ static void cannot_read(struct qp *qp, struct message *msg, uint64_t off, uint32
 					.type = PRM_FAULT_WQE_SEND_WRITE,
 					.wq = qp->obj.num,
 					.index = msg->index,
+					.data = &qp->req.tx.data,
 					.committed = off,
 					.len = len,
 					.pos = qp->req.cur,

@@ -574,6 +574,7 @@ static bool response_waits(struct qp *qp, const struct message *msg, uint64_t of
 					.type = PRM_FAULT_WQE_READ_ATOMIC,
 					.wq = qp->obj.num,
 					.index = msg->index,
+					.data = &qp->req.rd.data,
 					.committed = off,
 					.len = len,
 					.resume = response_resumed };

@@ -158,6 +158,7 @@ static bool recv_waits_for_page(struct qp *qp, uint32_t len)
 		.type = w->srq ? PRM_FAULT_WQE_RMP : PRM_FAULT_WQE_RECEIVE,
 		.wq = w->srq ? w->srq->obj.num : qp->obj.num,
 		.index = w->index,
+		.data = &w->room,
 		.committed = qp->resp.got,
 		.len = len,
 		.resume = recv_resumed
@@ -192,7 +193,7 @@ static void rdma_resumed(struct qp *qp, const struct page_fault *fault, bool err
 static bool rdma_waits_for_page(struct qp *qp, struct missing_rdma what)
 {
 	what.place = WAIT_REQUEST;
-	what.write = true;
+	what.user = qp->resp.user;
 	what.resume = rdma_resumed;
 	if (!qp_reliable(qp) || page_fault_rdma(qp, &what) == PAGE_FAULT_REFUSED)
 		return false;
@@ -290,8 +291,8 @@ static bool store_write(struct qp *qp, const struct packet *pkt, const struct op
 {
 	struct responder *p = &qp->resp;
 	const struct missing_rdma what = {
-		.op = ODP_WRITE, .rkey = p->rkey, .va = p->va, .op_len = p->dmalen,
-		.committed = p->got, .len = len
+		.op = ODP_WRITE, .access = MEM_REMOTE_WRITE, .rkey = p->rkey, .va = p->va,
+		.op_len = p->dmalen, .committed = p->got, .len = len
 	};
 	enum mem_result result = MEM_OK;
 
@@ -443,8 +444,8 @@ static enum mem_result do_atomic(struct qp *qp, const struct packet *pkt, uint64
 static bool atomic_waits_for_page(struct qp *qp, const struct packet *pkt)
 {
 	return rdma_waits_for_page(qp, (struct missing_rdma) {
-		.op = ODP_ATOMIC, .rkey = get32(pkt->ext + 8), .va = get64(pkt->ext),
-		.op_len = 8, .len = 8 });
+		.op = ODP_ATOMIC, .access = MEM_REMOTE_ATOMIC, .rkey = get32(pkt->ext + 8),
+		.va = get64(pkt->ext), .op_len = 8, .len = 8 });
 }
 
 static void execute_atomic(struct qp *qp, const struct packet *pkt)

@@ -181,15 +181,20 @@ static void request(struct qp *qp, unsigned int op, uint32_t key, uint32_t srqn)
 }
 
 static unsigned int seen;
+static bool by_memory, prefetched;	/* what was seen last */
 
 static void see(struct event_sink *sink, uint8_t type, uint8_t subtype, const void *data,
 		size_t len)
 {
+	const struct prm_eqe_page_fault *event = data;
+
 	(void)sink;
-	(void)subtype;
-	(void)data;
 	(void)len;
-	seen += type == PRM_EVENT_PAGE_FAULT;
+	if (type != PRM_EVENT_PAGE_FAULT)
+		return;
+	seen++;
+	by_memory = subtype == PRM_FAULT_MEMORY;
+	prefetched = by_memory && event->memory.post_demand_fault_pages;
 }
 
 static bool raises(struct dut *dut, enum odp_service service, unsigned int op)
@@ -250,6 +255,41 @@ static bool probe_op(struct dut *dut, uint32_t value, uint32_t arg)
 	asked = raises(dut, service, op);
 	prm_set_bits(cur, bit, 1, 0);
 	return is || !asked;
+}
+
+#define MEMORY_BIT offsetof(struct prm_odp_cap_bits, mem_page_fault)
+
+static void set_scheme(struct dut *dut, bool memory)
+{
+	prm_set_bits((__be32 *)dut->dev->hca->cap_cur[CAP_ODP], MEMORY_BIT, 1, memory);
+}
+
+/* The same of the memory scheme, on cards whose driver can ask for that: there the bits are set. */
+static bool probe_memory_op(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	bool is;
+
+	(void)value;
+	if (!hca_has_page(dut->dev, CAP_ODP) || try_set_cap(dut, CAP_ODP, MEMORY_BIT, 1, 1))
+		return false;
+	set_scheme(dut, true);
+	is = raises(dut, arg >> 8, arg & 0xff);
+	set_scheme(dut, false);
+	return is;
+}
+
+static bool probe_prefetch(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	return probe_memory_op(dut, value, arg) && prefetched;
+}
+
+/* Off until the driver asks for it. */
+static bool probe_scheme(struct dut *dut, uint32_t value, uint32_t arg)
+{
+	(void)value;
+	(void)arg;
+	raises(dut, ODP_RC, ODP_SEND);
+	return by_memory;
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */
@@ -339,6 +379,8 @@ bool probe_indirection(struct dut *dut, uint32_t value, uint32_t arg)
 
 #define ROW(t, field, service, op)							\
 	CAP_ROW(odp_cap, transport_page_fault_scheme_cap.t##_odp_caps.field, true, probe_op, \
+		(service) << 8 | (op)),							\
+	CAP_ROW(odp_cap, memory_page_fault_scheme_cap.t##_odp_caps.field, true, probe_memory_op, \
 		(service) << 8 | (op))
 #define ROWS(t, service)								\
 	ROW(t, send, service, ODP_SEND), ROW(t, write, service, ODP_WRITE),		\
@@ -346,6 +388,9 @@ bool probe_indirection(struct dut *dut, uint32_t value, uint32_t arg)
 	ROW(t, srq_receive, service, ODP_SRQ_RECEIVE)
 
 const struct cap_row caps_odp[] = {
+	CAP_ROW(odp_cap, mem_page_fault, true, probe_scheme, 0),
+	CAP_ROW(odp_cap, memory_page_fault_scheme_cap.page_prefetch, true, probe_prefetch,
+		ODP_RC << 8 | ODP_SEND),
 	ROWS(rc, ODP_RC),
 	ROW(rc, receive, ODP_RC, ODP_RECEIVE),
 	ROWS(xrc, ODP_XRC),

@@ -69,9 +69,10 @@ static void open_side(struct side *side)
 	create_umr_qp(&s->umr, side, &s->cq);
 }
 
-void odp_open(void)
+void odp_open(bool memory)
 {
 	card_devx = true;
+	card_memory_faults = memory;
 	sides_open();
 	open_side(&a);
 	open_side(&b);
@@ -83,6 +84,7 @@ void odp_close(void)
 	qp_command(&sides[1].umr, PRM_OP_destroy_qp);
 	sides_close();
 	card_devx = false;
+	card_memory_faults = false;
 }
 
 unsigned int odp_umr(struct side *side, const struct umr_wr *wr)
@@ -162,6 +164,11 @@ unsigned int odp_result(struct tcq *cq)
 		       cqe_syndrome(cqe) : 0;
 }
 
+static uint64_t address_of(const __be32 *two)
+{
+	return (uint64_t)be32_to_cpu(two[0]) << 32 | be32_to_cpu(two[1]);
+}
+
 bool odp_event(struct side *side, struct odp_event *event)
 {
 	struct odp_side *s = of(side);
@@ -183,6 +190,17 @@ bool odp_event(struct side *side, struct odp_event *event)
 		event->committed = be32_to_cpu(f->bytes_committed);
 		event->len = be16_to_cpu(f->packet_length);
 		event->index = be16_to_cpu(f->wqe_index);
+	} else if (eqe->sub_type == PRM_FAULT_MEMORY) {
+		const struct prm_eqe_page_fault_memory *f = &eqe->data.page_fault.memory;
+
+		event->last = f->flags & PRM_FAULT_MEMORY_LAST;
+		event->token = (uint64_t)be16_to_cpu(f->token47_32) << 32 |
+			       be32_to_cpu(f->token31_0);
+		event->rkey = be32_to_cpu(f->mkey);
+		event->va = address_of(f->va);
+		event->pages = be32_to_cpu(f->demand_fault_pages) >> 12;
+		event->before = be16_to_cpu(f->pre_demand_fault_pages);
+		event->after = be16_to_cpu(f->post_demand_fault_pages);
 	} else {
 		const struct prm_eqe_page_fault_rdma *f = &eqe->data.page_fault.rdma;
 
@@ -193,8 +211,7 @@ bool odp_event(struct side *side, struct odp_event *event)
 		event->len = be16_to_cpu(f->packet_length);
 		event->rkey = be32_to_cpu(f->r_key);
 		event->op_len = be32_to_cpu(f->rdma_op_len);
-		event->va = (uint64_t)be32_to_cpu(f->rdma_va[0]) << 32 |
-			    be32_to_cpu(f->rdma_va[1]);
+		event->va = address_of(f->rdma_va);
 	}
 	return eqe->type == PRM_EVENT_PAGE_FAULT;
 }
@@ -204,6 +221,13 @@ int odp_resume(struct side *side, const struct odp_event *event, bool error)
 	struct prm_page_fault_resume_in in = {};
 	struct prm_page_fault_resume_out out;
 
+	if (event->subtype == PRM_FAULT_MEMORY) {
+		prm_set(&in, page_fault_info.mem_page_fault_info.error, error);
+		prm_set(&in, page_fault_info.mem_page_fault_info.fault_token_47_32,
+			event->token >> 32);
+		prm_set(&in, page_fault_info.mem_page_fault_info.fault_token_31_0, event->token);
+		return command(side, page_fault_resume, &in, &out);
+	}
 	prm_set(&in, page_fault_info.trans_page_fault_info.error, error);
 	prm_set(&in, page_fault_info.trans_page_fault_info.page_fault_type, event->type);
 	prm_set(&in, page_fault_info.trans_page_fault_info.wq_number, event->wq);

@@ -25,8 +25,11 @@ struct odp_key {
 	uint8_t bits[ODP_PAGES];
 };
 
-/* Both sides: all transports fault, an EQ for that, a queue pair for the keys. */
-void odp_open(void);
+/*
+ * Both sides: all transports fault, by the memory or the transport scheme, an EQ for that, a queue
+ * pair for the keys.
+ */
+void odp_open(bool memory);
 void odp_close(void);
 #define ODP_LOG_EQ	11	/* more than there can be page faults at a time */
 
@@ -42,15 +45,22 @@ unsigned int odp_umr(struct side *side, const struct umr_wr *wr);
 
 struct odp_event {
 	unsigned int subtype, type;
-	uint32_t token, wq;		/* wq: of RDMA the token */
+	uint64_t token;
+	uint32_t wq;			/* of RDMA the token */
 	uint32_t committed, len, index;
 	uint32_t rkey, op_len;
 	uint64_t va;
+	/* Of memory, which has a token, rkey and va, too: */
+	bool last;
+	uint32_t pages, before, after;
 };
 
 unsigned int odp_result(struct tcq *cq);	/* 0: success, 0xff: no completion, or a syndrome */
 /* The next page fault of the side. False: there is none. */
 bool odp_event(struct side *side, struct odp_event *event);
 int odp_resume(struct side *side, const struct odp_event *event, bool error);
+
+/* Tests that both schemes pass: rdma_odp_life.c. The exit status. */
+int odp_life(bool memory);
 
 #endif

@@ -328,6 +328,7 @@ int main(void)
 	ktap_plan(0);
 	card_dcb = true;
 	card_devx = true;
+	card_memory_faults = true;
 	list_pages();
 	for (c = 0; (card = card_nth(c)); c++) {
 		for (kind = 0; kind < KINDS; kind++)

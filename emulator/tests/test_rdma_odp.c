@@ -598,7 +598,7 @@ int main(void)
 {
 	struct tsrq srq;
 
-	odp_open();
+	odp_open(false);
 	create_cq(&ca, &a, 7);
 	create_cq(&cb, &b, 7);
 	create_rmp(&srq, &b, 4);

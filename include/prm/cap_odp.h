@@ -29,6 +29,7 @@ struct prm_odp_scheme_cap_bits {
 	struct prm_odp_per_transport_service_cap_bits dc_odp_caps;
 	u8 rsvd_120[224];
 };
+PRM_LAYOUT(odp_scheme_cap, 0x40);
 
 /* Page PRM_CAP_ODP. Faults are of the memory scheme if mem_page_fault is set. */
 struct prm_odp_cap_bits {

@@ -363,17 +363,16 @@ static u8 faults_of(const struct prm_odp_per_transport_service_cap *cap)
 
 void cxr_caps_decode_odp(const struct prm_odp_cap *cap, struct cxr_caps *caps)
 {
-	if (prm_get(cap, mem_page_fault)) {
-		caps->odp = false;
-		caps->odp_implicit = false;
-		return;
-	}
-	caps->odp_rc = faults_of(prm_sub_const(cap, transport_page_fault_scheme_cap.rc_odp_caps,
-					       odp_per_transport_service_cap));
-	caps->odp_ud = faults_of(prm_sub_const(cap, transport_page_fault_scheme_cap.ud_odp_caps,
-					       odp_per_transport_service_cap));
+	const struct prm_odp_scheme_cap *scheme =
+		prm_sub_const(cap, transport_page_fault_scheme_cap, odp_scheme_cap);
+
+	caps->odp_memory = prm_get(cap, mem_page_fault);
+	if (caps->odp_memory)
+		scheme = prm_sub_const(cap, memory_page_fault_scheme_cap, odp_scheme_cap);
+	caps->odp_rc = faults_of(prm_sub_const(scheme, rc_odp_caps, odp_per_transport_service_cap));
+	caps->odp_ud = faults_of(prm_sub_const(scheme, ud_odp_caps, odp_per_transport_service_cap));
 	caps->odp_ud &= CXR_ODP_SEND | CXR_ODP_SRQ_RECV;	/* no more is known, as in-tree */
-	caps->odp_xrc = faults_of(prm_sub_const(cap, transport_page_fault_scheme_cap.xrc_odp_caps,
+	caps->odp_xrc = faults_of(prm_sub_const(scheme, xrc_odp_caps,
 						odp_per_transport_service_cap));
 }
 

@@ -139,7 +139,8 @@ struct cxr_caps {
 	u32 memic_max;			/* bytes at once */
 	u8 memic_log_align;		/* of multiples of 64 bytes */
 	u32 memic_ops;			/* a bit for each operation */
-	bool odp;			/* on-demand paging by the transport scheme; then: */
+	bool odp;			/* on-demand paging; then: */
+	bool odp_memory;		/* by the memory scheme, not the transport scheme, */
 	bool odp_implicit;		/* a key for all of a process can be made, */
 	u32 null_key;			/* of parts without a key; by QUERY_SPECIAL_CONTEXTS */
 	u8 odp_rc, odp_ud, odp_xrc;	/* what may fault: sets of CXR_ODP_* */
@@ -167,7 +168,7 @@ void cxr_caps_decode_eth(const struct prm_per_protocol_networking_offload_caps *
 			 struct cxr_caps *caps);
 void cxr_caps_decode_events(const struct prm_device_event_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_qos(const struct prm_qos_cap *cap, struct cxr_caps *caps);
-/* Of a device with caps->odp, which it clears if the driver cannot use it. */
+/* Of a device with caps->odp. */
 void cxr_caps_decode_odp(const struct prm_odp_cap *cap, struct cxr_caps *caps);
 void cxr_caps_decode_memic(const struct prm_device_mem_cap *cap, struct cxr_caps *caps);
 /* Can the range be one of memory: in a BAR of @bar bytes, behind the registers? */

@@ -7,6 +7,7 @@
 #define NUM_MASK	0xffffff
 #define DS_MASK		0x3f
 #define SEND_MIN	(2 * PRM_WQE_DS)
+#define MEMORY_SHIFT	12	/* pages of an event, and where their number begins */
 #define ZERO_LEN	0x80000000U	/* bytes of a data segment whose length is 0 */
 
 /* ---- events ---- */
@@ -51,7 +52,6 @@ static void decode_rdma(const struct prm_eqe_page_fault_rdma *rdma, struct cxr_f
 	u32 word = be32_to_cpu(rdma->pftype_token);
 
 	fault->kind = CXR_FAULT_RDMA;
-	fault->rdma = true;
 	fault->type = word >> 24 & 7;
 	fault->token = word & NUM_MASK;
 	fault->queue = fault->token;
@@ -64,16 +64,54 @@ static void decode_rdma(const struct prm_eqe_page_fault_rdma *rdma, struct cxr_f
 		fault->len = 1;
 }
 
+static u32 least(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
+/* What is needed goes before what may be needed next, and that before what lies behind. */
+static void decode_memory(const struct prm_eqe_page_fault_memory *memory, struct cxr_fault *fault)
+{
+	u64 len = (u64)(be32_to_cpu(memory->demand_fault_pages) >> MEMORY_SHIFT) << MEMORY_SHIFT;
+	u64 after = (u64)be16_to_cpu(memory->post_demand_fault_pages) << MEMORY_SHIFT;
+	u64 before = (u64)be16_to_cpu(memory->pre_demand_fault_pages) << MEMORY_SHIFT;
+	u64 behind;
+
+	fault->kind = CXR_FAULT_MEMORY;
+	fault->last = memory->flags & PRM_FAULT_MEMORY_LAST;
+	fault->token = (u64)be16_to_cpu(memory->token47_32) << 32 |
+		       be32_to_cpu(memory->token31_0);
+	fault->rkey = be32_to_cpu(memory->mkey);
+	fault->va = pair(memory->va);
+	behind = ~fault->va;	/* bytes after the first one */
+	fault->len = least(len ?: 1, CXR_FAULT_BYTES);
+	if (fault->len - 1 > behind)
+		fault->len = behind + 1;
+	behind -= fault->len - 1;
+	fault->after = least(least(after, behind), CXR_FAULT_BYTES - fault->len);
+	fault->before = least(least(before, fault->va),
+			      CXR_FAULT_BYTES - fault->len - fault->after);
+}
+
 int cxr_fault_decode(const struct prm_eqe *eqe, struct cxr_fault *fault)
 {
 	memset(fault, 0, sizeof(*fault));
 	fault->kind = CXR_FAULT_UNKNOWN;
-	if (eqe->sub_type == PRM_FAULT_RDMA)
+	fault->last = true;
+	switch (eqe->sub_type) {
+	case PRM_FAULT_RDMA:
 		decode_rdma(&eqe->data.page_fault.rdma, fault);
-	else
+		break;
+	case PRM_FAULT_MEMORY:
+		decode_memory(&eqe->data.page_fault.memory, fault);
+		break;
+	case PRM_FAULT_WQE:
 		decode_wqe(&eqe->data.page_fault.wqe, fault);
-	if (eqe->sub_type != PRM_FAULT_RDMA && eqe->sub_type != PRM_FAULT_WQE)
+		break;
+	default:
+		decode_wqe(&eqe->data.page_fault.wqe, fault);
 		fault->kind = CXR_FAULT_UNKNOWN;
+	}
 	return fault->kind == CXR_FAULT_UNKNOWN ? -EPROTO : 0;
 }
 

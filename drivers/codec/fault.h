@@ -21,25 +21,27 @@ enum cxr_fault_kind {
 	CXR_FAULT_RECV,		/* a receive WQE of QP @queue */
 	CXR_FAULT_SRQ,		/* a WQE of SRQ @queue */
 	CXR_FAULT_RDMA,		/* a request of a peer, for @len bytes at @va of @rkey */
+	CXR_FAULT_MEMORY,	/* any access to @len bytes at @va of the key @rkey */
 	CXR_FAULT_UNKNOWN,
 };
 
 struct cxr_fault {
 	enum cxr_fault_kind kind;
-	bool rdma;		/* of the event: the form of the answer */
+	bool last;		/* of the events with its token: of CXR_FAULT_MEMORY there may be more */
 	u8 type;		/* for the answer, as are: */
-	u32 token;
+	u64 token;
 	u32 queue;		/* and its number */
 	u32 committed;		/* of a WQE: bytes of its data that are done */
 	u16 index;		/* of the WQE */
 	u32 rkey;
 	u64 va;
 	u32 len;
+	u32 before, after;	/* bytes around these that are worth having, too */
 };
 
 /*
  * -EPROTO: a form that the driver has not asked for; kind is CXR_FAULT_UNKNOWN, and only the answer
- * is set.
+ * is set. Ranges do not go beyond the last address, and have CXR_FAULT_BYTES at most.
  */
 int cxr_fault_decode(const struct prm_eqe *eqe, struct cxr_fault *fault);
 

@@ -235,9 +235,9 @@ static int set_port_selection_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	return set_caps(core, PRM_CAP_PORT_SELECTION, &bufs->set);
 }
 
-#define FAULTS(cap, transport)									\
-	prm_sub(cap, transport_page_fault_scheme_cap.transport##_odp_caps,			\
-		odp_per_transport_service_cap)
+#define FAULTS(sub, cap, transport)								\
+	prm_##sub(cap, transport_page_fault_scheme_cap.transport##_odp_caps,			\
+		  odp_per_transport_service_cap)
 
 /* Those of @max, or of them that of SRQs alone. Returns whether that is more. */
 static bool add_faults(struct prm_odp_per_transport_service_cap *set,
@@ -255,11 +255,23 @@ static bool add_faults(struct prm_odp_per_transport_service_cap *set,
 	return added;
 }
 
-/* Whatever the device can, of what it does not do by itself; by the transport scheme alone. */
+/* Whatever the device can by the transport scheme, of what it does not do by itself. */
+static bool add_transport_faults(struct prm_odp_cap *set, const struct prm_odp_cap *max)
+{
+	bool added = false;
+
+	added |= add_faults(FAULTS(sub, set, ud), FAULTS(sub_const, max, ud), true);
+	added |= add_faults(FAULTS(sub, set, rc), FAULTS(sub_const, max, rc), true);
+	added |= add_faults(FAULTS(sub, set, xrc), FAULTS(sub_const, max, xrc), false);
+	added |= add_faults(FAULTS(sub, set, dc), FAULTS(sub_const, max, dc), false);
+	return added;
+}
+
+/* The memory scheme, if the device has it and asks for memory in advance, as in-tree. */
 static int set_odp_caps(struct cxr_core *core, struct cap_bufs *bufs)
 {
 	struct prm_odp_cap *max, *set;
-	bool chosen = false;
+	bool chosen, memory;
 	int err;
 
 	err = query_both(core, PRM_CAP_ODP, bufs);
@@ -270,14 +282,12 @@ static int set_odp_caps(struct cxr_core *core, struct cap_bufs *bufs)
 	max = prm_sub(&bufs->max, capability.odp_cap, odp_cap);
 	set = prm_sub(&bufs->set, capability.odp_cap, odp_cap);
 	*set = *prm_sub(&bufs->cur, capability.odp_cap, odp_cap);
-	chosen |= add_faults(FAULTS(set, ud), FAULTS(max, ud), true);
-	chosen |= add_faults(FAULTS(set, rc), FAULTS(max, rc), true);
-	chosen |= add_faults(FAULTS(set, xrc), FAULTS(max, xrc), false);
-	chosen |= add_faults(FAULTS(set, dc), FAULTS(max, dc), false);
-	if (prm_get(set, mem_page_fault)) {
-		prm_set(set, mem_page_fault, 0);
-		chosen = true;
-	}
+	memory = prm_get(max, mem_page_fault) &&
+		 prm_get(max, memory_page_fault_scheme_cap.page_prefetch);
+	chosen = memory != prm_get(set, mem_page_fault);
+	prm_set(set, mem_page_fault, memory);
+	if (!memory)
+		chosen |= add_transport_faults(set, max);
 	return chosen ? set_caps(core, PRM_CAP_ODP, &bufs->set) : 0;
 }
 

@@ -160,6 +160,10 @@ int cxr_cmd_query_q_counter(struct cxr_core *core, u32 id, u64 *values)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_query_q_counter);
 
+/* Of a null key: pages that are so large that few are all addresses. */
+#define NULL_LOG_PAGE	61
+#define NULL_OCTWORDS	4
+
 /* What the list of a key has that a send WQE fills. */
 static u32 list_mode(enum cxr_mkey_kind kind)
 {
@@ -202,6 +206,12 @@ static void encode_mkc(struct cxr_dev *dev, struct prm_mkc *mkc, const struct cx
 		return;
 	}
 	prm_set(mkc, translations_octword_size, octwords);
+	if (attr->kind == CXR_MKEY_NULL) {
+		prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
+		prm_set(mkc, log_page_size, NULL_LOG_PAGE);
+		prm_set(mkc, length64, 1);
+		return;
+	}
 	if (attr->kind == CXR_MKEY_PAGES) {
 		prm_set(mkc, access_mode_1_0, PRM_MKC_MTT);
 		prm_set64(mkc, start_addr, attr->va);
@@ -230,6 +240,8 @@ static u32 count_octwords(const struct cxr_mkey_attr *attr)
 	case CXR_MKEY_ALL:
 	case CXR_MKEY_MEMIC:
 		return 0;
+	case CXR_MKEY_NULL:
+		return NULL_OCTWORDS;
 	case CXR_MKEY_PAGES:
 		return DIV_ROUND_UP(max(attr->npages, attr->room), 2);
 	case CXR_MKEY_FAST_REG:
@@ -245,7 +257,7 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 	u32 npages = attr->kind == CXR_MKEY_PAGES ? attr->npages : 0;
 	struct cxr_dev *dev = to_dev(core);
 	u32 octwords = count_octwords(attr);
-	u32 given = DIV_ROUND_UP(npages, 2);
+	u32 given = attr->kind == CXR_MKEY_NULL ? octwords : DIV_ROUND_UP(npages, 2);
 	u8 variant = atomic_inc_return(&dev->mkey_variant);
 	struct prm_create_mkey_out out;
 	struct prm_create_mkey_in *in;
@@ -259,11 +271,15 @@ int cxr_cmd_create_mkey(struct cxr_core *core, const struct cxr_mkey_attr *attr,
 	if (!in)
 		return -ENOMEM;
 
-	/* Access bits in a page's low bits would need pg_access: mlx5_ib sets both or neither. */
+	/*
+	 * Access bits in a page's low bits would need pg_access: mlx5_ib sets both or neither. With
+	 * it a page without them is not there.
+	 */
 	mtt = prm_tail(in);
 	for (i = 0; i < npages; i++)
 		mtt[i] = cpu_to_be64(attr->dma[i]);
 	encode_mkc(dev, prm_sub(in, memory_key_mkey_entry, mkc), attr, variant, octwords);
+	prm_set(in, pg_access, attr->kind == CXR_MKEY_NULL);
 	prm_set(in, translations_octword_actual_size, given);
 	err = cxr_cmd_len(core, create_mkey, in, len, &out, sizeof(out));
 	if (!err)

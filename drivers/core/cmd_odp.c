@@ -15,10 +15,18 @@ int cxr_cmd_resume_fault(struct cxr_core *core, const struct cxr_fault *fault, b
 	struct prm_page_fault_resume_out out;
 
 	prm_set(&in, opcode, PRM_OP_page_fault_resume);
-	prm_set(&in, page_fault_info.trans_page_fault_info.error, error);
-	prm_set(&in, page_fault_info.trans_page_fault_info.page_fault_type, fault->type);
-	prm_set(&in, page_fault_info.trans_page_fault_info.wq_number, fault->queue);
-	prm_set(&in, page_fault_info.trans_page_fault_info.fault_token, fault->token);
+	if (fault->kind == CXR_FAULT_MEMORY) {
+		prm_set(&in, page_fault_info.mem_page_fault_info.error, error);
+		prm_set(&in, page_fault_info.mem_page_fault_info.fault_token_47_32,
+			upper_32_bits(fault->token));
+		prm_set(&in, page_fault_info.mem_page_fault_info.fault_token_31_0,
+			lower_32_bits(fault->token));
+	} else {
+		prm_set(&in, page_fault_info.trans_page_fault_info.error, error);
+		prm_set(&in, page_fault_info.trans_page_fault_info.page_fault_type, fault->type);
+		prm_set(&in, page_fault_info.trans_page_fault_info.wq_number, fault->queue);
+		prm_set(&in, page_fault_info.trans_page_fault_info.fault_token, fault->token);
+	}
 	return cxr_cmd_try(core, &in, sizeof(in), &out, sizeof(out));
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_resume_fault);

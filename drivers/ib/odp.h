@@ -7,8 +7,12 @@
  * where it is (odp_mr.c), and resumes the QP; if the memory does not exist, the QP fails. When the
  * system takes a page back, a notifier (odp_mr.c) first takes it from the device.
  *
+ * By the transport scheme a fault names the request, by the memory scheme (caps.odp_memory) the key
+ * that has the page, and where: so that works for requests that the kernel cannot read.
+ *
  * A key of all memory of a process (implicit) has a list of keys, one for each GiB: a null key, or
  * that of a child, an MR that the first fault there creates, and that goes when it has no pages.
+ * By the memory scheme it has a null key of its own. Faults of that, and of children, are its.
  *
  * LOCKS. umem_mutex of an MR protects its pages and their list in the device; a notifier takes it,
  * and under it umr_lock, when memory is reclaimed. So under both nothing reclaims memory, nor does
@@ -20,6 +24,7 @@
  * LIFETIME. Whoever uses an MR, or the key of a window, has a reference, which they get from the
  * table of keys or of children, under its lock. To end one, take it out of the table, drop the
  * table's reference and wait for the others. A child has one on its parent while it is destroyed.
+ * A child or null key in the table of keys leads to its parent, which goes after it.
  */
 #ifndef CXR_IB_ODP_H
 #define CXR_IB_ODP_H
@@ -33,11 +38,15 @@
 
 /* A child of an implicit MR. */
 #define CXR_IB_ODP_LOG_CHILD	30
+/* Children that are gone, of which there may still be faults. */
+#define CXR_IB_ODP_RETIRED	256
 
 /**
  * struct cxr_ib_odp - on-demand paging of a device
  * @dev: the device
  * @keys: what a key leads to, by its index: struct cxr_ib_odp_key
+ * @retired: keys of children that are gone, which lock of @keys protects, as it does:
+ * @n_retired: how often one was added
  * @later: children that are destroyed, and prefetches
  * @lock: protects @started
  * @started: the EQ of faults, @faults and @pool exist
@@ -48,6 +57,8 @@
 struct cxr_ib_odp {
 	struct cxr_ib_dev *dev;
 	struct xarray keys;
+	u32 retired[CXR_IB_ODP_RETIRED];
+	unsigned int n_retired;
 	struct workqueue_struct *later;
 	struct mutex lock;		/* the first MR */
 	bool started __guarded_by(&lock);
@@ -60,6 +71,9 @@ struct cxr_ib_odp {
 enum cxr_ib_odp_kind {
 	CXR_IB_ODP_MR,		/* in a struct cxr_ib_odp_mr */
 	CXR_IB_ODP_WINDOW,	/* alone: a list of @parts, which the device knows */
+	/* Only by the memory scheme: */
+	CXR_IB_ODP_CHILD,	/* in that of a child */
+	CXR_IB_ODP_NULL,	/* the null key of an implicit MR, in its; no reference counts */
 };
 
 struct cxr_ib_odp_key {
@@ -72,7 +86,8 @@ struct cxr_ib_odp_key {
 
 /**
  * struct cxr_ib_odp_mr - an MR with on-demand paging, or a child of one
- * @key: of the MR; of a child, which is not in the table, only its number and references
+ * @key: of the MR or child; by the transport scheme that of a child is not in the table
+ * @null: of an implicit MR, by the memory scheme
  * @dev: the device
  * @pd: its PD
  * @access: enum cxr_access
@@ -91,7 +106,7 @@ struct cxr_ib_odp_key {
  * @prefetches: pages that programs asked for
  */
 struct cxr_ib_odp_mr {
-	struct cxr_ib_odp_key key;
+	struct cxr_ib_odp_key key, null;
 	struct cxr_ib_dev *dev;
 	struct ib_pd *pd;
 	u32 access;
@@ -126,6 +141,11 @@ int cxr_ib_odp_start(struct cxr_ib_odp *odp);
  * error. The caller has a reference. Sleeps.
  */
 int cxr_ib_odp_page_in(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned int flags);
+/*
+ * How many bytes of a range are the MR's: @len bytes at *va, without an overflow. *va: where they
+ * begin.
+ */
+u64 cxr_ib_odp_within(const struct cxr_ib_odp_mr *mr, u64 *va, u64 len);
 void cxr_ib_odp_put(struct cxr_ib_odp_key *key);
 
 static inline struct cxr_ib_odp_mr *to_odp_mr(struct cxr_ib_odp_key *key)

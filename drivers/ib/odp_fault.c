@@ -39,24 +39,52 @@ static int add_part(struct parts *parts, const struct cxr_fault_range *range, un
 	return 0;
 }
 
+/* The key of the MR that brings in memory for this one. */
+static struct cxr_ib_odp_key *root_of(struct cxr_ib_odp_key *key)
+{
+	switch (key->kind) {
+	case CXR_IB_ODP_CHILD:
+		return &to_odp_mr(key)->parent->key;
+	case CXR_IB_ODP_NULL:
+		return &container_of(key, struct cxr_ib_odp_mr, null)->key;
+	default:
+		return key;
+	}
+}
+
+static bool is_retired(const struct cxr_ib_odp *odp, u32 key)
+{
+	unsigned int i, n = min_t(unsigned int, odp->n_retired, CXR_IB_ODP_RETIRED);
+
+	for (i = 0; i < n; i++)
+		if (odp->retired[i] == key)
+			return true;
+	return false;
+}
+
 /*
- * With a reference. -ENOENT: a key without on-demand paging, or none at all: others of the request
- * may have some; -EFAULT: it was one of another MR, which is gone.
+ * With a reference; that of a child or null key is its parent. -ENOENT: a key without on-demand
+ * paging, or none at all: others of the request may have some; -EFAULT: it was one of another MR,
+ * which is gone, or the parent goes; -EAGAIN: it was a child.
  */
 static struct cxr_ib_odp_key *get_key(struct cxr_ib_odp *odp, u32 key)
 {
-	struct cxr_ib_odp_key *found;
+	struct cxr_ib_odp_key *found, *root;
 
 	xa_lock(&odp->keys);
 	found = xa_load(&odp->keys, key >> 8);
-	if (!found)
-		found = ERR_PTR(-ENOENT);
-	else if (found->key != key && found->kind != CXR_IB_ODP_WINDOW)
-		found = ERR_PTR(-EFAULT);
-	else
-		refcount_inc(&found->ref);
+	/* The number of one that is gone may be another's. */
+	if (found && (found->key == key || found->kind == CXR_IB_ODP_WINDOW)) {
+		root = root_of(found);
+		if (!refcount_inc_not_zero(&root->ref))
+			root = ERR_PTR(-EFAULT);
+	} else if (is_retired(odp, key)) {
+		root = ERR_PTR(-EAGAIN);
+	} else {
+		root = ERR_PTR(found ? -EFAULT : -ENOENT);
+	}
 	xa_unlock(&odp->keys);
-	return found;
+	return root;
 }
 
 /* What of the window's parts is in @range. */
@@ -129,6 +157,38 @@ static int bring_in(struct cxr_ib_odp *odp, const struct cxr_fault_range *range,
 	}
 	*known |= parts.known;
 	return err;
+}
+
+/* Only what the fault needs must come; what lies around it may be none of the process's memory. */
+static int page_in_memory(struct cxr_ib_odp_mr *mr, const struct cxr_fault *fault)
+{
+	u64 around = fault->va - fault->before, va = fault->va, len, n;
+	int ret;
+
+	len = cxr_ib_odp_within(mr, &va, fault->len);
+	if (!len)
+		return -EFAULT;
+	n = cxr_ib_odp_within(mr, &around, (u64)fault->before + fault->len + fault->after);
+	ret = cxr_ib_odp_page_in(mr, around, n, 0);
+	if (ret < 0 && ret != -EAGAIN && n != len)
+		ret = cxr_ib_odp_page_in(mr, va, len, 0);
+	return ret;
+}
+
+static int bring_in_memory(struct cxr_ib_odp *odp, const struct cxr_fault *fault)
+{
+	struct cxr_ib_odp_key *key = get_key(odp, fault->rkey);
+	int ret = -EFAULT;
+
+	if (IS_ERR(key))
+		return PTR_ERR(key);
+	/* The device names keys of pages alone. */
+	if (key->kind == CXR_IB_ODP_MR)
+		ret = page_in_memory(to_odp_mr(key), fault);
+	if (ret > 0)
+		atomic64_add(ret, &to_odp_mr(key)->faults);
+	cxr_ib_odp_put(key);
+	return min(ret, 0);
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -251,17 +311,21 @@ void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, vo
 		return;
 	if (fault->kind == CXR_FAULT_UNKNOWN)
 		err = -EPROTO;
+	else if (fault->kind == CXR_FAULT_MEMORY)
+		err = bring_in_memory(odp, fault);
 	else if (fault->kind == CXR_FAULT_RDMA)
 		err = bring_in(odp, &range, &known) ?: known ? 0 : -ENOENT;
 	else
 		err = bring_in_wqe(odp, fault, wqe);
 	/* Memory that is taken back meanwhile comes again with another fault. */
 	if (err && err != -EAGAIN)
-		ibdev_dbg(&odp->dev->ibdev, "page fault of queue %#x: request fails: %d\n",
-			  fault->queue, err);
+		ibdev_dbg(&odp->dev->ibdev, "page fault %#llx: request fails: %d\n", fault->token,
+			  err);
+	if (!fault->last && (!err || err == -EAGAIN))
+		return;
 	err = cxr_cmd_resume_fault(core, fault, err && err != -EAGAIN);
-	/* The queue may have been destroyed. */
+	/* The queue may have been destroyed, or it has failed by another event of the fault. */
 	if (err)
-		ibdev_dbg(&odp->dev->ibdev, "page fault of queue %#x: it does not go on: %d\n",
-			  fault->queue, err);
+		ibdev_dbg(&odp->dev->ibdev, "page fault %#llx: it does not go on: %d\n",
+			  fault->token, err);
 }

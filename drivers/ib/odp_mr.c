@@ -104,6 +104,8 @@ static int fill_children(void *arg, void *to, u64 first, u64 n)
 		child = xa_load(&mr->children, i);
 		if (child)
 			cxr_umr_key(klm, CHILD_BYTES, child->key.key, i * CHILD_BYTES);
+		else if (mr->null.key)
+			cxr_umr_key(klm, CHILD_BYTES, mr->null.key, i * CHILD_BYTES);
 		else
 			cxr_umr_key(klm, CHILD_BYTES, mr->dev->core->caps.null_key, 0);
 	}
@@ -154,11 +156,25 @@ static void stop(struct cxr_ib_odp_mr *mr)
 	mr->stopped = true;
 }
 
+/*
+ * Its parent's list does not have it any more, but a fault may have been on the way before: then
+ * the request has to look at the list again.
+ */
+static void retire_child(struct cxr_ib_odp *odp, const struct cxr_ib_odp_key *key)
+{
+	xa_lock(&odp->keys);
+	__xa_erase(&odp->keys, key->key >> 8);
+	odp->retired[odp->n_retired++ % CXR_IB_ODP_RETIRED] = key->key;
+	xa_unlock(&odp->keys);
+}
+
 /* Nobody refers to it any more, but for its notifier, which finds nothing to do from here on. */
 static void free_odp_mr(struct cxr_ib_odp_mr *mr)
 {
 	struct ib_umem_odp *umem = mr->umem;
 
+	if (mr->key.kind == CXR_IB_ODP_CHILD)
+		retire_child(mr->dev->odp, &mr->key);
 	mutex_lock(&umem->umem_mutex);
 	stop(mr);
 	/* Now, while the notifier still tells: ib_core marks pages as dirty that the system has. */
@@ -169,6 +185,8 @@ static void free_odp_mr(struct cxr_ib_odp_mr *mr)
 	/* It is free: whatever becomes of it, nobody can use it. */
 	if (!mr->gone)
 		cxr_cmd_destroy_mkey(mr->dev->core, mr->key.key);
+	if (mr->null.key)
+		cxr_cmd_destroy_mkey(mr->dev->core, mr->null.key);
 	ib_umem_odp_release(umem);
 	kfree(mr);
 }
@@ -353,6 +371,18 @@ int cxr_ib_odp_page_in(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned int f
 	return map_pages(mr, mr->umem->umem.address + offset, len, flags);
 }
 
+u64 cxr_ib_odp_within(const struct cxr_ib_odp_mr *mr, u64 *va, u64 len)
+{
+	u64 size = is_implicit(mr) ? mr->slots * CHILD_BYTES : mr->length;
+	u64 last = mr->iova + min(size - 1, U64_MAX - mr->iova);
+	u64 end = *va + (len - 1);
+
+	if (!len || end < mr->iova || *va > last)
+		return 0;
+	*va = max(*va, mr->iova);
+	return min(end, last) - *va + 1;
+}
+
 /* ---- MRs ------------------------------------------------------------------------------------- */
 
 /*
@@ -391,6 +421,35 @@ static int create_key(struct cxr_ib_odp_mr *mr)
 	return err;
 }
 
+/* For the parts of an implicit MR that have no child: a fault there must tell whose they are. */
+static int create_null_key(struct cxr_ib_odp_mr *mr)
+{
+	const struct cxr_mkey_attr attr = {
+		.kind = CXR_MKEY_NULL,
+		.pdn = to_cxr_pd(mr->pd)->pdn,
+		.access = CXR_ACCESS_LOCAL_WRITE | CXR_ACCESS_REMOTE_WRITE |
+			  CXR_ACCESS_REMOTE_READ | CXR_ACCESS_REMOTE_ATOMIC,
+	};
+
+	if (!is_implicit(mr) || !mr->dev->core->caps.odp_memory)
+		return 0;
+	mr->null.kind = CXR_IB_ODP_NULL;
+	return cxr_cmd_create_mkey(mr->dev->core, &attr, &mr->null.key);
+}
+
+static int create_keys(struct cxr_ib_odp_mr *mr)
+{
+	int err;
+
+	err = create_null_key(mr);
+	if (err)
+		return err;
+	err = create_key(mr);
+	if (err && mr->null.key)
+		cxr_cmd_destroy_mkey(mr->dev->core, mr->null.key);
+	return err;
+}
+
 /* Of memory @umem, which it owns on success. */
 static struct cxr_ib_odp_mr *create_odp_mr(struct ib_pd *pd, u32 access, struct ib_umem_odp *umem,
 					   u64 iova, u64 length)
@@ -411,7 +470,7 @@ static struct cxr_ib_odp_mr *create_odp_mr(struct ib_pd *pd, u32 access, struct 
 	mr->slots = DIV_ROUND_UP(min_t(u64, TASK_SIZE, ADDRESSES_MAX), CHILD_BYTES);
 	xa_init(&mr->children);
 	INIT_WORK(&mr->destroy, destroy_child);
-	err = create_key(mr);
+	err = create_keys(mr);
 	if (err) {
 		kfree(mr);
 		return ERR_PTR(err);
@@ -425,16 +484,28 @@ static struct cxr_ib_odp_mr *create_child(struct cxr_ib_odp_mr *parent, u64 slot
 {
 	struct cxr_ib_odp_mr *mr;
 	struct ib_umem_odp *umem;
+	int err;
 
 	umem = ib_umem_odp_alloc_child(parent->umem, slot * CHILD_BYTES, CHILD_BYTES,
 				       &notifier_ops);
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);
 	mr = create_odp_mr(parent->pd, parent->access, umem, slot * CHILD_BYTES, CHILD_BYTES);
-	if (IS_ERR(mr))
+	if (IS_ERR(mr)) {
 		ib_umem_odp_release(umem);
-	else
-		mr->parent = parent;
+		return mr;
+	}
+	mr->parent = parent;
+	if (!mr->dev->core->caps.odp_memory)
+		return mr;
+	/* Before the device has it in a list. */
+	mr->key.kind = CXR_IB_ODP_CHILD;
+	err = add_key(mr->dev->odp, &mr->key);
+	if (err) {
+		mr->key.kind = CXR_IB_ODP_MR;
+		free_odp_mr(mr);
+		return ERR_PTR(err);
+	}
 	return mr;
 }
 
@@ -500,6 +571,8 @@ static int publish(struct cxr_ib_odp_mr *mr)
 	int ret;
 
 	ret = add_key(mr->dev->odp, &mr->key);
+	if (!ret && mr->null.key)
+		ret = add_key(mr->dev->odp, &mr->null);
 	if (ret || is_implicit(mr))
 		return ret;
 	ret = map_pages(mr, mr->umem->umem.address, mr->length, CXR_IB_ODP_PRESENT);
@@ -567,6 +640,8 @@ void cxr_ib_odp_dereg(struct cxr_ib_odp_mr *mr)
 	struct cxr_ib_odp_mr *child;
 	unsigned long slot;
 
+	if (mr->null.key)
+		xa_erase(&mr->dev->odp->keys, mr->null.key >> 8);
 	xa_erase(&mr->dev->odp->keys, mr->key.key >> 8);
 	wait_unused(&mr->key);
 	mutex_lock(&mr->umem->umem_mutex);

@@ -86,6 +86,7 @@ enum cxr_mkey_kind {
 	CXR_MKEY_MEMIC,		/* memory of the device */
 	CXR_MKEY_PAGING,	/* room for pages that come and go, by UMR; free until then */
 	CXR_MKEY_PAGING_ALL,	/* the same for keys of type CXR_MKEY_PAGING, all of one size */
+	CXR_MKEY_NULL,		/* all addresses, and nothing is there: caps.odp_memory */
 };
 
 struct cxr_mkey_attr {

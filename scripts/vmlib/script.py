@@ -18,7 +18,7 @@ HEAD = {
     "guests": ("1", "[1-4]", "number of guests"),
     "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
     "cpus": ("1", "1|2|10", "CPUs of each guest"),
-    "card": (CARD, "[a-z0-9]+(,vfs=[1-4](,sriov(,eswitch)?)?|,dcb)?(,devx)?",
+    "card": (CARD, "[a-z0-9]+(,vfs=[1-4](,sriov(,eswitch)?)?|,dcb)?(,devx(,odp=memory)?)?",
              "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF; with sriov a has a VF, and b "
              "the PF, whose driver enables them; dcb: it has traffic classes; devx: it has user contexts"),
     "administrator": ("", "yes", "the VFs have MACs of the PF's administrator, who trusts them"),

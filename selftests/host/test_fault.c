@@ -264,8 +264,8 @@ static void test_wqe_events(void)
 		expect(fault.index, 0xfedc);
 		expect(fault.committed, 0x87654321);
 	}
-	begin("fault", "a fault of the memory scheme, or of none, is not known");
-	eqe = event(PRM_FAULT_MEMORY);
+	begin("fault", "a fault of no scheme is not known");
+	eqe = event(PRM_FAULT_MEMORY + 1);
 	expect(cxr_fault_decode(&eqe, &fault), -EPROTO);
 	expect(fault.kind, CXR_FAULT_UNKNOWN);
 	eqe = event(9);
@@ -296,7 +296,7 @@ static void test_rdma_events(void)
 	begin("fault", "a request of a peer needs what is left of it");
 	fault = rdma(0x1800, 0x2000, 1024);
 	expect(fault.kind, CXR_FAULT_RDMA);
-	expect(fault.rdma, true);
+	expect(fault.last, true);
 	expect(fault.type, 6);
 	expect(fault.token, 0x765432);
 	expect(fault.queue, 0x765432);
@@ -313,6 +313,70 @@ static void test_rdma_events(void)
 	begin("fault", "a fault asks for a bounded part of it");
 	fault = rdma(0, 0xffffffff, 1024);
 	expect(fault.len, CXR_FAULT_BYTES);
+}
+
+/* Counts are of pages. */
+static struct cxr_fault memory(u64 va, u32 before, u32 demand, u32 after)
+{
+	struct prm_eqe eqe = { .sub_type = PRM_FAULT_MEMORY };
+	struct prm_eqe_page_fault_memory *from = &eqe.data.page_fault.memory;
+	struct cxr_fault fault;
+
+	from->flags = PRM_FAULT_MEMORY_LAST;
+	from->token47_32 = cpu_to_be16(0xfedc);
+	from->token31_0 = cpu_to_be32(0xba987654);
+	from->demand_fault_pages = cpu_to_be32(demand << 12 | 0xfff);
+	from->pre_demand_fault_pages = cpu_to_be16(before);
+	from->post_demand_fault_pages = cpu_to_be16(after);
+	from->mkey = cpu_to_be32(RKEY);
+	from->va[0] = cpu_to_be32(va >> 32);
+	from->va[1] = cpu_to_be32(va);
+	expect(cxr_fault_decode(&eqe, &fault), 0);
+	expect(fault.kind, CXR_FAULT_MEMORY);
+	return fault;
+}
+
+static void expect_memory(const struct cxr_fault *fault, u64 va, u32 before, u32 len, u32 after)
+{
+	expect(fault->va, va);
+	expect(fault->before, before);
+	expect(fault->len, len);
+	expect(fault->after, after);
+}
+
+static void test_memory_events(void)
+{
+	struct prm_eqe eqe = { .sub_type = PRM_FAULT_MEMORY };
+	const u64 last = ~0ULL;
+	struct cxr_fault fault;
+
+	begin("fault", "the memory scheme: key, range and token, and pages around it");
+	fault = memory(0x1234567000ULL, 3, 2, 5);
+	expect(fault.token, 0xfedcba987654ULL);
+	expect(fault.rkey, RKEY);
+	expect(fault.last, true);
+	expect_memory(&fault, 0x1234567000ULL, 0x3000, 0x2000, 0x5000);
+	begin("fault", "only one event of a token is the last");
+	expect(cxr_fault_decode(&eqe, &fault), 0);
+	expect(fault.last, false);
+	begin("fault", "without pages at least the first byte is needed");
+	expect_memory(&fault, 0, 0, 1, 0);
+	begin("fault", "nothing is before the first address, or behind the last");
+	fault = memory(0x1000, 0xffff, 1, 0);
+	expect_memory(&fault, 0x1000, 0x1000, 0x1000, 0);
+	fault = memory(last - 0x1fff, 0, 1, 0xffff);
+	expect_memory(&fault, last - 0x1fff, 0, 0x1000, 0x1000);
+	fault = memory(last - 7, 1, 9, 9);
+	expect_memory(&fault, last - 7, 0x1000, 8, 0);
+	fault = memory(last, 0, 1, 1);
+	expect_memory(&fault, last, 0, 1, 0);
+	begin("fault", "all of it is bounded, and what is needed goes first");
+	fault = memory(AT << 8, 0xffff, 0xfffff, 0xffff);
+	expect_memory(&fault, AT << 8, 0, CXR_FAULT_BYTES, 0);
+	fault = memory(AT << 8, 0xffff, 1, 0xffff);
+	expect_memory(&fault, AT << 8, 0, 0x1000, CXR_FAULT_BYTES - 0x1000);
+	fault = memory(AT << 8, 0xffff, 1, 1);
+	expect_memory(&fault, AT << 8, CXR_FAULT_BYTES - 0x2000, 0x1000, 0x1000);
 }
 
 static void set_odp(struct prm_odp_cap *cap)
@@ -356,11 +420,16 @@ static void test_odp_caps(void)
 	expect(caps.odp_rc, CXR_ODP_SEND | CXR_ODP_SRQ_RECV);
 	expect(caps.odp_ud, CXR_ODP_SEND);
 	expect(caps.odp_xrc, CXR_ODP_RECV | CXR_ODP_WRITE | CXR_ODP_READ | CXR_ODP_ATOMIC);
-	begin("fault", "the memory scheme is not for this driver");
+	expect(caps.odp_memory, false);
+	begin("fault", "by the memory scheme that is for it to say");
 	prm_set(&odp, mem_page_fault, 1);
 	cxr_caps_decode_odp(&odp, &caps);
-	expect(caps.odp, false);
-	expect(caps.odp_implicit, false);
+	expect(caps.odp, true);
+	expect(caps.odp_memory, true);
+	expect(caps.odp_implicit, true);
+	expect(caps.odp_rc, CXR_ODP_READ);
+	expect(caps.odp_ud, 0);
+	expect(caps.odp_xrc, 0);
 	begin("fault", "without UMR that sets the page size there is no on-demand paging");
 	prm_set(&hca, umr_modify_entity_size_disabled, 1);
 	cxr_caps_decode_hca(&hca, &caps);
@@ -422,6 +491,7 @@ void test_fault(void)
 	test_receives();
 	test_wqe_events();
 	test_rdma_events();
+	test_memory_events();
 	test_odp_caps();
 	test_umr_list();
 }

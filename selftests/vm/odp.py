@@ -27,6 +27,8 @@ from pyverbs.qp import QP, QPCap, QPInitAttrEx  # noqa: E402
 from pyverbs.srq import SRQ, SrqAttr, SrqInitAttr  # noqa: E402
 from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
 from pyverbs.xrcd import XRCD, XRCDInitAttr  # noqa: E402
+from devx_commands import command, get  # noqa: E402
+from devx_loop import Loop  # noqa: E402
 from libc import LIBC, fork  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
@@ -546,6 +548,41 @@ def beyond(name, gid):
     a, b = pinned_and(name, gid, access=READABLE)
     a.send(e.IBV_WR_RDMA_WRITE, 1, 8, remote=b)
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+# ---- queues that the kernel does not know ---------------------------------------------------------
+
+CAP_ODP_CURRENT = 2 << 1 | 1
+PROT_ERROR = 4          # syndrome
+
+
+def names_memory(ctx):
+    """Are faults of the memory scheme?"""
+    out = ctx.other(command("query_hca_cap", op_mod=CAP_ODP_CURRENT), "query_hca_cap_out")
+    return get(out, "query_hca_cap_out", "capability.odp_cap.mem_page_fault")
+
+
+@row("devx", "a queue of DEVX writes from memory that is not there to memory that is not there, if faults name memory")
+def devx(_name, _gid):
+    loop = Loop()
+    source, target = Memory(), Memory()
+    keys = [loop.mr(memory, ALL | ODP) for memory in (source, target)]
+    text = text_of(7 * PAGE)
+    memory_scheme = names_memory(loop.ctx)
+    knows = rows.driver() != "mlx5" or rows.kernel() != "6.1"
+    assert bool(memory_scheme) == (knows and os.environ.get("CXR_ODP") == "memory"), memory_scheme
+    for _ in range(3 if memory_scheme else 1):
+        source.forget()
+        target.forget()
+        source.write(text, 100)
+        source.protect(mmap.PROT_READ)          # takes it from the device
+        source.protect(BOTH)
+        loop.write(source.address + 100, keys[0], target.address + 8, keys[1], len(text))
+        ended = loop.wait(20 if memory_scheme else 3)
+        if memory_scheme:
+            assert ended == 0 and target.read(len(text), 8) == text, ended
+        else:                                   # the in-tree driver lets it wait until the queue goes
+            assert ended == (None if rows.driver() == "mlx5" else PROT_ERROR), ended
 
 
 # ---- prefetch ------------------------------------------------------------------------------------

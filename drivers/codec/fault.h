@@ -27,7 +27,7 @@ enum cxr_fault_kind {
 
 struct cxr_fault {
 	enum cxr_fault_kind kind;
-	bool last;		/* of the events with its token: of CXR_FAULT_MEMORY there may be more */
+	bool last;		/* of the events with its token; MEMORY may have several */
 	u8 type;		/* for the answer, as are: */
 	u64 token;
 	u32 queue;		/* and its number */

@@ -304,7 +304,8 @@ static int read_resume(struct cmd *c, struct resume *r)
 {
 	const struct prm_page_fault_resume_in *in = c->in;
 
-	*r = (struct resume){ .memory = hca_memory_faults(c->dev), .error = prm_get(in, MEM.error) };
+	*r = (struct resume){ .memory = hca_memory_faults(c->dev),
+			      .error = prm_get(in, MEM.error) };
 	if (r->memory && prm_get(in, MEM.rsvd_01))
 		return refuse(c, PRM_STATUS_BAD_PARAM,
 			      "reserved bits are 0x%x: page faults are of the memory scheme",

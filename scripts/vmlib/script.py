@@ -20,7 +20,8 @@ HEAD = {
     "cpus": ("1", "1|2|10", "CPUs of each guest"),
     "card": (CARD, "[a-z0-9]+(,vfs=[1-4](,sriov(,eswitch)?)?|,dcb)?(,devx(,odp=memory)?)?",
              "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF; with sriov a has a VF, and b "
-             "the PF, whose driver enables them; dcb: it has traffic classes; devx: it has user contexts"),
+             "the PF, whose driver enables them; dcb: it has traffic classes; devx: it has user contexts; "
+             "odp=memory: page faults that name memory"),
     "administrator": ("", "yes", "the VFs have MACs of the PF's administrator, who trusts them"),
     "numbers": ("", "reuse", "numbers of objects, as cxemu --numbers takes it"),
     "ledger": ("", "yes", "what the driver writes to the device is compared with the in-tree driver (scripts/ledger)"),

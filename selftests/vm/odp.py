@@ -181,6 +181,17 @@ def parts(name, gid):
     a.wait()
     b.wait()
     b.has(b"pinnedpaged")
+    more = Memory()
+    key = MR(a.pd, more.size, ALL | ODP, more.address)
+    more.write(b"more")
+    a.memory.forget()
+    a.memory.write(b"paged", PAGE - 2)
+    b.recv(1, PAGE)
+    sges = [SGE(a.mr.buf + PAGE - 2, 5, a.mr.lkey), SGE(more.address, 4, key.lkey)]
+    a.qp.post_send(SendWR(wr_id=2, opcode=e.IBV_WR_SEND, num_sge=2, sg=sges, send_flags=SIGNALED))
+    a.wait()
+    b.wait()
+    b.has(b"pagedmore")
 
 
 @row("write", "RDMA WRITE reaches memory that is not there, from memory that is not there")
@@ -548,6 +559,17 @@ def beyond(name, gid):
     a, b = pinned_and(name, gid, access=READABLE)
     a.send(e.IBV_WR_RDMA_WRITE, 1, 8, remote=b)
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+@row("hole", "memory beside some that does not exist is reached")
+def hole(name, gid):
+    a, b = pinned_and(name, gid)
+    assert LIBC.munmap(ctypes.c_void_p(b.memory.address + 4 * PAGE), PAGE) == 0
+    text = text_of(2 * PAGE)
+    fill(a, text)
+    a.send(e.IBV_WR_RDMA_WRITE, 1, len(text), remote=b)
+    a.wait()
+    b.has(text)
 
 
 # ---- queues that the kernel does not know ---------------------------------------------------------

@@ -115,6 +115,11 @@ int cxr_fault_decode(const struct prm_eqe *eqe, struct cxr_fault *fault)
 	return fault->kind == CXR_FAULT_UNKNOWN ? -EPROTO : 0;
 }
 
+bool cxr_fault_ends(const struct cxr_fault *fault, int err)
+{
+	return fault->last || err;
+}
+
 /* ---- requests ---- */
 
 u32 cxr_fault_send_bytes(const struct prm_wqe_ctrl_seg *ctrl)

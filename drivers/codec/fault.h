@@ -44,6 +44,8 @@ struct cxr_fault {
  * is set. Ranges do not go beyond the last address, and have CXR_FAULT_BYTES at most.
  */
 int cxr_fault_decode(const struct prm_eqe *eqe, struct cxr_fault *fault);
+/* Is the fault resumed after this event, with @err or 0? An error does not wait for the others. */
+bool cxr_fault_ends(const struct cxr_fault *fault, int err);
 
 /* A part of memory. The key is of a data segment, and may be any. */
 struct cxr_fault_range {

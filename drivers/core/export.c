@@ -55,6 +55,7 @@ EXPORT_SYMBOL_GPL(cxr_devx_set_uid);
 EXPORT_SYMBOL_GPL(cxr_devx_use_umems);
 EXPORT_SYMBOL_GPL(cxr_wqe_opcode_text);
 EXPORT_SYMBOL_GPL(cxr_fault_decode);
+EXPORT_SYMBOL_GPL(cxr_fault_ends);
 EXPORT_SYMBOL_GPL(cxr_fault_send_bytes);
 EXPORT_SYMBOL_GPL(cxr_fault_walk_begin);
 EXPORT_SYMBOL_GPL(cxr_fault_walk_next);

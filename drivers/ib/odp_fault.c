@@ -318,12 +318,14 @@ void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, vo
 	else
 		err = bring_in_wqe(odp, fault, wqe);
 	/* Memory that is taken back meanwhile comes again with another fault. */
-	if (err && err != -EAGAIN)
+	if (err == -EAGAIN)
+		err = 0;
+	if (err)
 		ibdev_dbg(&odp->dev->ibdev, "page fault %#llx: request fails: %d\n", fault->token,
 			  err);
-	if (!fault->last && (!err || err == -EAGAIN))
+	if (!cxr_fault_ends(fault, err))
 		return;
-	err = cxr_cmd_resume_fault(core, fault, err && err != -EAGAIN);
+	err = cxr_cmd_resume_fault(core, fault, err);
 	/* The queue may have been destroyed, or it has failed by another event of the fault. */
 	if (err)
 		ibdev_dbg(&odp->dev->ibdev, "page fault %#llx: it does not go on: %d\n",

@@ -356,9 +356,12 @@ static void test_memory_events(void)
 	expect(fault.rkey, RKEY);
 	expect(fault.last, true);
 	expect_memory(&fault, 0x1234567000ULL, 0x3000, 0x2000, 0x5000);
-	begin("fault", "only one event of a token is the last");
+	expect(cxr_fault_ends(&fault, 0), true);
+	begin("fault", "only one event of a token is the last, or one with an error");
 	expect(cxr_fault_decode(&eqe, &fault), 0);
 	expect(fault.last, false);
+	expect(cxr_fault_ends(&fault, 0), false);
+	expect(cxr_fault_ends(&fault, -EFAULT), true);
 	begin("fault", "without pages at least the first byte is needed");
 	expect_memory(&fault, 0, 0, 1, 0);
 	begin("fault", "nothing is before the first address, or behind the last");

@@ -25,7 +25,7 @@
 #define EQ_CI_EVERY	64
 #define LOG_CMD_EQ	7		/* more than twice the number of slots */
 #define LOG_PAGES_EQ	7
-#define LOG_FAULTS_EQ	12		/* as in-tree */
+#define LOG_FAULTS_EQ	13		/* as in-tree: 4096, and some to spare */
 
 #define ASYNC_EVENTS (BIT_ULL(PRM_EVENT_PATH_MIG) | BIT_ULL(PRM_EVENT_COMM_EST) | \
 		      BIT_ULL(PRM_EVENT_SQ_DRAINED) | \

@@ -321,8 +321,9 @@ void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, vo
 	if (err == -EAGAIN)
 		err = 0;
 	if (err)
-		ibdev_dbg(&odp->dev->ibdev, "page fault %#llx: request fails: %d\n", fault->token,
-			  err);
+		ibdev_dbg(&odp->dev->ibdev,
+			  "page fault %#llx, queue %#x, key %#x: request fails: %d\n",
+			  fault->token, fault->queue, fault->rkey, err);
 	if (!cxr_fault_ends(fault, err))
 		return;
 	err = cxr_cmd_resume_fault(core, fault, err);

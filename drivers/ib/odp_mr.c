@@ -46,6 +46,12 @@ static int add_key(struct cxr_ib_odp *odp, struct cxr_ib_odp_key *key)
 	return err == -EBUSY ? -EIO : err;
 }
 
+/* Nobody finds it any more. If the device has destroyed it, its number may be another's. */
+static void remove_key(struct cxr_ib_odp *odp, struct cxr_ib_odp_key *key)
+{
+	xa_cmpxchg(&odp->keys, key->key >> 8, key, NULL, GFP_KERNEL);
+}
+
 /* Nobody can get another reference. */
 static void wait_unused(struct cxr_ib_odp_key *key)
 {
@@ -160,10 +166,10 @@ static void stop(struct cxr_ib_odp_mr *mr)
  * Its parent's list does not have it any more, but a fault may have been on the way before: then
  * the request has to look at the list again.
  */
-static void retire_child(struct cxr_ib_odp *odp, const struct cxr_ib_odp_key *key)
+static void retire_child(struct cxr_ib_odp *odp, struct cxr_ib_odp_key *key)
 {
 	xa_lock(&odp->keys);
-	__xa_erase(&odp->keys, key->key >> 8);
+	__xa_cmpxchg(&odp->keys, key->key >> 8, key, NULL, GFP_ATOMIC);
 	odp->retired[odp->n_retired++ % CXR_IB_ODP_RETIRED] = key->key;
 	xa_unlock(&odp->keys);
 }
@@ -427,8 +433,7 @@ static int create_null_key(struct cxr_ib_odp_mr *mr)
 	const struct cxr_mkey_attr attr = {
 		.kind = CXR_MKEY_NULL,
 		.pdn = to_cxr_pd(mr->pd)->pdn,
-		.access = CXR_ACCESS_LOCAL_WRITE | CXR_ACCESS_REMOTE_WRITE |
-			  CXR_ACCESS_REMOTE_READ | CXR_ACCESS_REMOTE_ATOMIC,
+		.access = mr->access,
 	};
 
 	if (!is_implicit(mr) || !mr->dev->core->caps.odp_memory)
@@ -641,8 +646,8 @@ void cxr_ib_odp_dereg(struct cxr_ib_odp_mr *mr)
 	unsigned long slot;
 
 	if (mr->null.key)
-		xa_erase(&mr->dev->odp->keys, mr->null.key >> 8);
-	xa_erase(&mr->dev->odp->keys, mr->key.key >> 8);
+		remove_key(mr->dev->odp, &mr->null);
+	remove_key(mr->dev->odp, &mr->key);
 	wait_unused(&mr->key);
 	mutex_lock(&mr->umem->umem_mutex);
 	stop(mr);

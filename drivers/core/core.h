@@ -122,8 +122,8 @@ struct cxr_eq {
 enum cxr_async_eq { CXR_EQ_CMD, CXR_EQ_ASYNC, CXR_EQ_PAGES, CXR_EQ_FAULTS, CXR_ASYNC_EQS };
 
 /*
- * An MSI-X vector. @irq is Linux's number of it: pci_irq_vector() takes a lock under which memory is
- * allocated, and commands and UMR are waited for where nothing may wait for memory.
+ * An MSI-X vector. @irq is Linux's number of it: pci_irq_vector() takes a lock under which memory
+ * is allocated, and commands and UMR are waited for where nothing may wait for memory.
  */
 struct cxr_vector {
 	int irq;

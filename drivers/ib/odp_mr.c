@@ -370,7 +370,7 @@ int cxr_ib_odp_page_in(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned int f
 
 	if (is_implicit(mr))
 		return page_in_implicit(mr, va, len, flags);
-	/* The last page is there or not as a whole, and of it a fault may ask for more than the MR has. */
+	/* The last page is there as a whole: a fault may ask for more of it than the MR has. */
 	room = ib_umem_end(mr->umem) - mr->umem->umem.address;
 	if (va < mr->iova || offset >= room || len > room - offset)
 		return -EFAULT;

@@ -203,9 +203,11 @@ static bool raises(struct dut *dut, enum odp_service service, unsigned int op)
 	uint32_t key = create_empty(dut), srqn = 0;
 	struct qp *qp = key ? create(dut, service, &srqn) : NULL;
 
+	seen = 0;
+	by_memory = false;
+	prefetched = false;
 	if (!qp)
 		return false;
-	seen = 0;
 	dut->dev->hca->sinks[PRM_EVENT_PAGE_FAULT] = &sink;
 	if (op == ODP_SEND) {
 		post(dut, qp, PRM_WQE_SEND, key, srqn);
@@ -288,8 +290,7 @@ static bool probe_scheme(struct dut *dut, uint32_t value, uint32_t arg)
 {
 	(void)value;
 	(void)arg;
-	raises(dut, ODP_RC, ODP_SEND);
-	return by_memory;
+	return raises(dut, ODP_RC, ODP_SEND) && by_memory;
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */

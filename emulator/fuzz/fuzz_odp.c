@@ -224,16 +224,17 @@ static void step(struct input *in)
 static void check(const struct side *side)
 {
 	const struct page_fault_state *state = &side->dev->rdma_state->page_faults;
-	unsigned int i, n = 0;
+	unsigned int i, n = 0, events = 0;
 
 	for (i = 0; i < PAGE_FAULTS; i++) {
 		const struct page_fault *fault = &state->faults[i];
 
 		n += !!fault->qp;
+		events += fault->qp ? fault->events : 0;
 		if (fault->waits && (!fault->qp || fault->qp->page_faults[fault->place] != fault))
 			abort();
 	}
-	if (n != state->n)
+	if (n != state->n || events != state->events || events > PAGE_FAULTS)
 		abort();
 }
 

@@ -30,8 +30,10 @@ void page_fault_state_stop(struct page_fault_state *state)
 	for (i = 0; i < PAGE_FAULTS; i++) {
 		state->faults[i].qp = NULL;
 		state->faults[i].gone = false;
+		state->faults[i].late = 0;
 	}
 	state->n = 0;
+	state->events = 0;
 }
 
 /* ---- raising ------------------------------------------------------------------------------- */
@@ -76,19 +78,22 @@ static uint64_t next_token(const struct page_fault_state *state, const struct pa
 	return (before + PAGE_FAULTS) & MEMORY_TOKEN_MASK;
 }
 
-static struct page_fault *take_free(struct page_fault_state *state, bool memory)
+static struct page_fault *take_free(struct page_fault_state *state, bool memory,
+				    unsigned int events)
 {
 	struct page_fault *fault;
 
-	if (state->n == PAGE_FAULTS)
+	if (state->events + events > PAGE_FAULTS)
 		return NULL;
 	do
 		fault = &state->faults[state->next++ % PAGE_FAULTS];
 	while (fault->qp);
 	state->n++;
+	state->events += events;
 	fault->token = next_token(state, fault, memory);
+	fault->events = events;
 	fault->gone = false;
-	fault->failed = false;
+	fault->late = 0;
 	return fault;
 }
 
@@ -112,17 +117,16 @@ static enum page_fault_result raise_fault(struct qp *qp, enum wait_place place, 
 
 	if (!may_raise(qp, op) || (memory && !can_come(lacks)))
 		return PAGE_FAULT_REFUSED;
-	*fault = take_free(state, memory);
+	*fault = take_free(state, memory, memory ? lacks->n : 1);
 	if (!*fault) {
-		trace(qp->obj.dev, "QP 0x%x: a page fault must wait: there are %u", qp->obj.num,
-		      PAGE_FAULTS);
+		trace(qp->obj.dev, "QP 0x%x: a page fault must wait: there are %u, of %u events",
+		      qp->obj.num, state->n, state->events);
 		state->later++;
 		return PAGE_FAULT_LATER;
 	}
 	(*fault)->qp = qp;
 	(*fault)->place = place;
 	(*fault)->waits = true;
-	(*fault)->events = memory ? lacks->n : 1;
 	qp->page_faults[place] = *fault;
 	state->raised++;
 	return PAGE_FAULT_RAISED;
@@ -261,6 +265,7 @@ static void free_fault(struct page_fault *fault)
 	fault->waits = false;
 	fault->qp = NULL;
 	state_of(qp)->n--;
+	state_of(qp)->events -= fault->events;
 }
 
 void page_faults_forget(struct qp *qp)
@@ -321,6 +326,19 @@ static int read_resume(struct cmd *c, struct resume *r)
 	return 0;
 }
 
+/*
+ * The events of a fault are handled at the same time, each by somebody who resumes it if his part
+ * fails, and who has the last one also if not. So others may come after the one that was first.
+ */
+static bool may_be_late(struct page_fault *fault, const struct resume *r)
+{
+	if (!fault->late || (!r->error && fault->without_error))
+		return false;
+	fault->late--;
+	fault->without_error |= !r->error;
+	return true;
+}
+
 /* The fault that the command names; NULL: refused. */
 static struct page_fault *find_fault(struct cmd *c, const struct resume *r)
 {
@@ -332,8 +350,8 @@ static struct page_fault *find_fault(struct cmd *c, const struct resume *r)
 		decline(c, PRM_STATUS_BAD_RES, "the queue of page fault 0x%llx is gone", token);
 		return NULL;
 	}
-	if (fault->token == token && fault->failed) {
-		decline(c, PRM_STATUS_BAD_RES, "page fault 0x%llx has failed by another event",
+	if (fault->token == token && may_be_late(fault, r)) {
+		decline(c, PRM_STATUS_BAD_RES, "page fault 0x%llx has ended by another event",
 			token);
 		return NULL;
 	}
@@ -368,7 +386,8 @@ static int run_page_fault_resume(struct cmd *c)
 	state->failed += r.error;
 	ended = *fault;
 	free_fault(fault);
-	fault->failed = r.error && ended.events > 1;
+	fault->late = ended.events - 1;
+	fault->without_error = !r.error;
 	if (ended.waits)
 		ended.resume(ended.qp, &ended, r.error);
 	return 0;

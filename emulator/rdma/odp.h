@@ -37,10 +37,11 @@ struct page_fault {
 	struct qp *qp;		/* that it is of; NULL: free */
 	bool waits;		/* the queue pair does */
 	bool gone;		/* free, but not resumed: the queue is gone */
-	bool failed;		/* free, but more events than the one of the error have the token */
 	enum wait_place place;
 	uint64_t token;
-	unsigned int events;
+	unsigned int events;	/* that have the token */
+	unsigned int late;	/* free: how many of them may still be resumed, for nothing */
+	bool without_error;	/* free: one was resumed so, as only the last event may be */
 	uint8_t type;		/* as in the event */
 	uint32_t wq;
 	uint32_t pos, psn, rkey;	/* of the request that waits */
@@ -84,11 +85,16 @@ void page_faults_forget_srq(struct cxdev *dev, uint32_t srqn);
 
 /* ---- per function -------------------------------------------------------------------------- */
 
-#define PAGE_FAULTS_LOG	10	/* at a time: fewer than a driver's event queue has entries */
+/*
+ * At a time, each counted as often as it has events: a quarter of the entries that drivers give the
+ * event queue. The rest is for faults that end before the driver has read all of their events.
+ */
+#define PAGE_FAULTS_LOG	10
 #define PAGE_FAULTS		(1u << PAGE_FAULTS_LOG)
 
 struct page_fault_state {
-	unsigned int n, next;		/* not free; where to look for a free one */
+	unsigned int n, events;		/* not free, and their events: at most PAGE_FAULTS */
+	unsigned int next;		/* where to look for a free one */
 	uint64_t raised, failed, later;
 	struct page_fault faults[PAGE_FAULTS];
 };

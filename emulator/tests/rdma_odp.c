@@ -4,6 +4,10 @@
 
 #include "rdma_odp.h"
 
+struct tqp x, y;
+const struct qp_opts odp_rc = { .addr = ADDR_V2_IPV4, .rnr_retry = 7, .rnr_set = true,
+				.min_rnr = 1, .timeout = 12, .retry = 3, .retry_set = true };
+
 /* Of one side. */
 static struct odp_side {
 	struct tcq cq;
@@ -87,6 +91,68 @@ void odp_close(void)
 	card_memory_faults = false;
 }
 
+void odp_pair(const struct qp_opts *o)
+{
+	drain(&ca, &cb);
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, o);
+}
+
+static void reset(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o)
+{
+	qp_command(qp, PRM_OP_qp_2rst);
+	qp->sq_pi = 0;
+	qp->rq_pi = 0;
+	put64(mem_at(qp->side, qp->dbr), 0);
+	if (qp_init(qp, o) || qp_rtr(qp, peer, o) || qp_rts(qp, o))
+		ok(false, "the queue pair comes back");
+}
+
+void odp_reset_pair(const struct qp_opts *o)
+{
+	reset(&x, &y, o);
+	reset(&y, &x, o);
+}
+
+void odp_wait_rnr(void)
+{
+	pass_time(2);
+}
+
+uint64_t odp_violations(void)
+{
+	static uint64_t before;
+	uint64_t now = violations_total(), since = now - before;
+
+	before = now;
+	return since;
+}
+
+void odp_set_cap(struct side *side, const char *name, uint32_t value)
+{
+	struct cap cap;
+
+	if (cap_find(name, &cap))
+		cap_set(&cap, side->dev->hca->cap_cur[cap.type], value);
+	else
+		ok(false, "there is a capability %s", name);
+}
+
+int odp_choose(struct side *side, bool memory)
+{
+	static struct prm_set_hca_cap_in in;
+	struct prm_set_hca_cap_out out;
+	int status;
+
+	memcpy((uint8_t *)&in + sizeof(struct prm_mbox_in), side->dev->hca->cap_cur[CAP_ODP],
+	       CAP_BYTES);
+	prm_set(&in, op_mod, CAP_ODP << 1);
+	prm_set(&in, capability.odp_cap.mem_page_fault, memory);
+	side->dev->hca->phase = HCA_ENABLED;
+	status = command(side, set_hca_cap, &in, &out);
+	side->dev->hca->phase = HCA_RUNNING;
+	return status;
+}
+
 unsigned int odp_umr(struct side *side, const struct umr_wr *wr)
 {
 	struct odp_side *s = of(side);
@@ -152,6 +218,37 @@ bool odp_set(struct odp_key *key, unsigned int first, unsigned int n, uint8_t bi
 	return !odp_umr(key->side, &wr);
 }
 
+void odp_list_create(struct odp_list *list, struct side *side, uint64_t va, uint32_t null)
+{
+	uint32_t key = create_free_mkey(side, side->pd, MKEY_KSM, ODP_ENTRIES, false);
+	struct umr_wr enable = { .key = key,
+				 .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE |
+					  PRM_UMR_TRANSLATION_OFFSET_EN,
+				 .mask = REG_MASK, .octwords = ODP_ENTRIES, .rights = ALL_RIGHTS,
+				 .new_key = key, .va = va, .length64 = true,
+				 .list = list->entries, .list_len = sizeof(list->entries) };
+	unsigned int i;
+
+	list->side = side;
+	list->key = key;
+	for (i = 0; i < ODP_ENTRIES; i++)
+		klm_put(list->entries + 16 * i, 0, null, i * PAGE);
+	ok(key && !odp_umr(side, &enable), "a key of keys, all of which are key 0x%x", null);
+}
+
+unsigned int odp_list_put(struct odp_list *list, unsigned int entry, uint32_t key, uint64_t va)
+{
+	uint32_t first = entry & ~3u;
+	struct umr_wr patch = { .key = list->key,
+				.flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE |
+					 PRM_UMR_TRANSLATION_OFFSET_EN,
+				.octwords = 4, .offset = first,
+				.list = list->entries + 16 * first, .list_len = 64 };
+
+	klm_put(list->entries + 16 * entry, 0, key, va);
+	return odp_umr(list->side, &patch);
+}
+
 unsigned int odp_result(struct tcq *cq)
 {
 	struct prm_cqe64 *cqe;
@@ -214,6 +311,13 @@ bool odp_event(struct side *side, struct odp_event *event)
 		event->va = address_of(f->rdma_va);
 	}
 	return eqe->type == PRM_EVENT_PAGE_FAULT;
+}
+
+bool odp_no_event(struct side *side)
+{
+	struct odp_event event;
+
+	return !odp_event(side, &event);
 }
 
 int odp_resume(struct side *side, const struct odp_event *event, bool error)

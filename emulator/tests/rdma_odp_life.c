@@ -10,30 +10,7 @@
 
 static const struct qp_opts rc = { .addr = ADDR_V2_IPV4, .min_rnr = 1, .timeout = 12 };
 
-static struct tqp x, y;
 static bool memory;	/* the scheme of the faults */
-
-static uint64_t violations(void)
-{
-	static uint64_t before;
-	uint64_t now = violations_total(), since = now - before;
-
-	before = now;
-	return since;
-}
-
-static void new_pair(void)
-{
-	drain(&ca, &cb);
-	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &rc);
-}
-
-static bool no_event(struct side *side)
-{
-	struct odp_event event;
-
-	return !odp_event(side, &event);
-}
 
 /* Is the event of this WQE queue, as far as those of the scheme say so? */
 static bool is_of(const struct odp_event *event, unsigned int type, uint32_t wq)
@@ -90,10 +67,10 @@ static void test_ud(void)
 	room = (struct tsge){ to.va, 2000, to.key };
 	post_recv(&y, 1, &room);
 	post_send(&x, &wr);
-	ok(!odp_result(&ca) && odp_result(&cb) == PRM_CQE_SYND_LOCAL_PROT && no_event(&b),
+	ok(!odp_result(&ca) && odp_result(&cb) == PRM_CQE_SYND_LOCAL_PROT && odp_no_event(&b),
 	   "UD: a receive does not fault, it fails");
 	destroy_pair(&x, &y);
-	new_pair();
+	odp_pair(&rc);
 	destroy_pair(&x, &y);
 	create_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
 	odp_set(&from, 0, 1, 0);
@@ -181,7 +158,7 @@ static void test_dc(void)
 	dct_command(&dct, PRM_OP_drain_dct);
 	pass_time(3000);
 	ok(!dct_command(&dct, PRM_OP_destroy_dct) &&
-	   odp_resume(&b, &event, false) == PRM_STATUS_BAD_RES && !violations(),
+	   odp_resume(&b, &event, false) == PRM_STATUS_BAD_RES && !odp_violations(),
 	   "DC: the target of a page fault can go, and the driver may come too late");
 	destroy_mkey(&b, to.key);
 }
@@ -234,9 +211,9 @@ static void test_xrc(void)
 	post_send(&x, &wr);
 	ok(odp_event(&b, &event) && is_of(&event, PRM_FAULT_WQE_RMP, srq.num),
 	   "XRC: a receive of the shared queue misses its page");
-	violations();
+	odp_violations();
 	ok(!destroy_srq(&b, srq.num) && odp_resume(&b, &event, false) == PRM_STATUS_BAD_RES &&
-	   !violations(), "XRC: the shared queue goes, and the driver may come too late");
+	   !odp_violations(), "XRC: the shared queue goes, and the driver may come too late");
 	pass_time(5);
 	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_INVAL_REQ,
 	   "XRC: the requester hears that it is gone");
@@ -255,26 +232,26 @@ static void test_tokens(void)
 			 .sge = { { from.va, LEN, from.key } } };
 	struct odp_event event, other;
 
-	new_pair();
+	odp_pair(&rc);
 	post_send(&x, &wr);
 	odp_event(&a, &event);
-	violations();
+	odp_violations();
 	other = event;
 	other.token ^= 0x400;
-	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_RES && violations() == 1,
+	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_RES && odp_violations() == 1,
 	   "a token that was never used is a violation");
 	other = event;
 	other.type = PRM_FAULT_WQE_READ_ATOMIC;
-	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_PARAM && violations() == 1,
+	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_PARAM && odp_violations() == 1,
 	   "so is another type");
 	other = event;
 	other.wq++;
-	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_PARAM && violations() == 1,
+	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_PARAM && odp_violations() == 1,
 	   "so is another queue");
 	ok(odp_result(&ca) == 0xff, "the queue pair still waits");
 	odp_set(&from, 0, ODP_PAGES, PRESENT);
 	ok(!odp_resume(&a, &event, false) && !odp_result(&ca), "the right one resumes it");
-	ok(odp_resume(&a, &event, false) == PRM_STATUS_BAD_RES && violations() == 1,
+	ok(odp_resume(&a, &event, false) == PRM_STATUS_BAD_RES && odp_violations() == 1,
 	   "a second time is a violation");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, from.key);
@@ -287,23 +264,23 @@ static void test_queue_gone(void)
 			 .sge = { { from.va, LEN, from.key } } };
 	struct odp_event event, theirs;
 
-	new_pair();
-	violations();
+	odp_pair(&rc);
+	odp_violations();
 	post_send(&x, &wr);
 	odp_event(&a, &event);
 	ok(!qp_command(&x, PRM_OP_qp_2err) && odp_result(&ca) == PRM_CQE_SYND_WR_FLUSH,
 	   "a WQE that waits for a page is flushed");
-	ok(!odp_resume(&a, &event, false) && odp_result(&ca) == 0xff && !violations(),
+	ok(!odp_resume(&a, &event, false) && odp_result(&ca) == 0xff && !odp_violations(),
 	   "then to resume it does nothing");
 	destroy_pair(&x, &y);
-	new_pair();
+	odp_pair(&rc);
 	post_send(&x, &wr);
 	odp_event(&a, &event);
 	odp_set(&from, 0, ODP_PAGES, PRESENT);
 	odp_resume(&a, &event, false);
 	ok(odp_event(&b, &theirs), "the other end faults");
 	destroy_pair(&x, &y);
-	ok(odp_resume(&b, &theirs, false) == PRM_STATUS_BAD_RES && !violations(),
+	ok(odp_resume(&b, &theirs, false) == PRM_STATUS_BAD_RES && !odp_violations(),
 	   "the queue pair is destroyed: the driver may come too late");
 	destroy_mkey(&a, from.key);
 	destroy_mkey(&b, to.key);
@@ -316,13 +293,13 @@ static void test_key_gone(void)
 			 .sge = { { from.va, LEN, from.key } } };
 	struct odp_event event;
 
-	new_pair();
+	odp_pair(&rc);
 	post_send(&x, &wr);
 	odp_event(&a, &event);
 	ok(!destroy_mkey(&a, from.key) && !odp_resume(&a, &event, false) &&
 	   odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT, "the key is gone when it is resumed");
 	destroy_pair(&x, &y);
-	new_pair();
+	odp_pair(&rc);
 	wr = (struct wr){ .opcode = PRM_WQE_RDMA_READ, .n = 1, .raddr = to.va, .rkey = to.key,
 			  .sge = { { a.va, LEN, a.lkey } } };
 	post_send(&x, &wr);
@@ -341,7 +318,7 @@ static void test_eq_gone(void)
 			 .sge = { { from.va, LEN, from.key } } };
 	struct odp_event event;
 
-	new_pair();
+	odp_pair(&rc);
 	post_send(&x, &wr);
 	odp_event(&a, &event);
 	odp_set(&from, 0, ODP_PAGES, PRESENT);
@@ -357,16 +334,6 @@ static void test_eq_gone(void)
 
 /* ---- bounds -------------------------------------------------------------------------------- */
 
-static void reset(struct tqp *qp, const struct tqp *peer)
-{
-	qp_command(qp, PRM_OP_qp_2rst);
-	qp->sq_pi = 0;
-	qp->rq_pi = 0;
-	put64(mem_at(qp->side, qp->dbr), 0);
-	if (qp_init(qp, &rc) || qp_rtr(qp, peer, &rc) || qp_rts(qp, &rc))
-		ok(false, "the queue pair comes back");
-}
-
 /* Of one queue pair: it faults and is reset, over and over, and the driver never resumes it. */
 static unsigned int fill_table(const struct wr *wr)
 {
@@ -377,8 +344,7 @@ static unsigned int fill_table(const struct wr *wr)
 		settle();
 		if (a.dev->rdma_state->page_faults.n != n + 1)
 			return n;
-		reset(&x, &y);
-		reset(&y, &x);
+		odp_reset_pair(&rc);
 	}
 	return n;
 }
@@ -393,7 +359,7 @@ static void test_bounds(void)
 	struct odp_event event, last = {};
 	unsigned int n = 0;
 
-	new_pair();
+	odp_pair(&rc);
 	ok(fill_table(&wr) == PAGE_FAULTS, "there are %u page faults at most", PAGE_FAULTS);
 	while (odp_event(&a, &event)) {
 		last = event;
@@ -410,11 +376,10 @@ static void test_bounds(void)
 	odp_set(&from, 0, ODP_PAGES, 0);
 	post_send(&x, &read);
 	ok(odp_event(&a, &event), "a READ takes the last place");
-	reset(&x, &y);
-	reset(&y, &x);
+	odp_reset_pair(&rc);
 	post_send(&x, &read);
 	pass_time(500);
-	ok(no_event(&a) && odp_result(&ca) == 0xff,
+	ok(odp_no_event(&a) && odp_result(&ca) == 0xff,
 	   "another one waits, longer than all of its retries");
 	odp_set(&from, 0, ODP_PAGES, PRESENT);
 	pass_time(20);
@@ -434,19 +399,18 @@ static void test_bounds_of_responder(void)
 	struct odp_event event;
 	unsigned int n;
 
-	new_pair();
+	odp_pair(&rc);
 	for (n = 0; n < PAGE_FAULTS; n++) {
 		wr.opcode = n & 1 ? PRM_WQE_RDMA_READ : PRM_WQE_RDMA_WRITE;
 		post_send(&x, &wr);
 		odp_event(&b, &event);
-		reset(&x, &y);
-		reset(&y, &x);
+		odp_reset_pair(&rc);
 	}
 	for (n = 0; n < 2; n++) {
 		wr.opcode = n & 1 ? PRM_WQE_RDMA_READ : PRM_WQE_RDMA_WRITE;
 		post_send(&x, &wr);
 		pass_time(5);
-		ok(state->n == PAGE_FAULTS && no_event(&b) && odp_result(&ca) == 0xff,
+		ok(state->n == PAGE_FAULTS && odp_no_event(&b) && odp_result(&ca) == 0xff,
 		   "a %s whose page fault has no place is told to wait", n ? "READ" : "WRITE");
 		odp_set(&to, 0, 1, PRESENT);
 		pass_time(5);
@@ -477,7 +441,7 @@ static void test_never(void)
 	pass_time(10);
 	ok(odp_result(&ca) == PRM_CQE_SYND_RNR_RETRY_EXC && qp_state(&y) == PRM_QP_RTS,
 	   "a page that never comes is as a receive that is never posted");
-	ok(!odp_resume(&b, &event, true) && no_event(&b) && qp_state(&y) == PRM_QP_ERR,
+	ok(!odp_resume(&b, &event, true) && odp_no_event(&b) && qp_state(&y) == PRM_QP_ERR,
 	   "with an error the other end fails later");
 	destroy_pair(&x, &y);
 	destroy_mkey(&b, to.key);
@@ -492,15 +456,14 @@ static void test_full_eq(void)
 
 	odp_destroy_eq(&a);
 	odp_create_eq(&a, 2);
-	new_pair();
-	violations();
+	odp_pair(&rc);
+	odp_violations();
 	for (i = 0; i < 6; i++) {
 		post_send(&x, &wr);
 		settle();
-		reset(&x, &y);
-		reset(&y, &x);
+		odp_reset_pair(&rc);
 	}
-	ok(violations() == 1, "an EQ of page faults that overruns is a violation");
+	ok(odp_violations() == 1, "an EQ of page faults that overruns is a violation");
 	destroy_pair(&x, &y);
 	odp_destroy_eq(&a);
 	odp_create_eq(&a, ODP_LOG_EQ);
@@ -516,7 +479,7 @@ static void test_lost_memory(void)
 			 .sge = { { from.va, LEN, from.key } } };
 	struct odp_event event;
 
-	new_pair();
+	odp_pair(&rc);
 	post_send(&x, &wr);
 	odp_event(&a, &event);
 	odp_set(&from, 0, ODP_PAGES, PRESENT);
@@ -535,7 +498,7 @@ static void test_reset(void)
 			 .sge = { { from.va, LEN, from.key } } };
 	struct odp_event event, theirs;
 
-	new_pair();
+	odp_pair(&rc);
 	post_send(&x, &wr);
 	odp_event(&a, &event);
 	odp_set(&from, 0, ODP_PAGES, PRESENT);

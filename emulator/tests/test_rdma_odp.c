@@ -10,30 +10,6 @@
 #define LEN	9000u
 #define MTU	1024u
 
-static const struct qp_opts rc = { .addr = ADDR_V2_IPV4, .rnr_retry = 7, .rnr_set = true,
-				   .min_rnr = 1, .timeout = 12, .retry = 3, .retry_set = true };
-
-static struct tqp x, y;
-
-static void new_pair(const struct qp_opts *o)
-{
-	drain(&ca, &cb);
-	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, o);
-}
-
-/* Time for a requester that was told "not ready"; without timeouts of what was lost. */
-static void wait_rnr(void)
-{
-	pass_time(2);
-}
-
-static bool no_event(struct side *side)
-{
-	struct odp_event event;
-
-	return !odp_event(side, &event);
-}
-
 /* ---- the requester's data ------------------------------------------------------------------ */
 
 static struct wr from_key(const struct odp_key *key, uint8_t opcode)
@@ -52,7 +28,7 @@ static void test_sending(uint8_t opcode, const char *what)
 	struct odp_event event;
 	unsigned int page;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	buf_fill(&a, key.off + 100, LEN, opcode);
 	post_recv(&y, 1, &room);
 	post_send(&x, &wr);
@@ -67,10 +43,10 @@ static void test_sending(uint8_t opcode, const char *what)
 		odp_set(&key, page, 1, MTT_READ);
 		ring(&x);
 		pass_time(50);
-		ok(no_event(&a) && odp_result(&ca) == 0xff && !odp_resume(&a, &event, false),
+		ok(odp_no_event(&a) && odp_result(&ca) == 0xff && !odp_resume(&a, &event, false),
 		   "%s: it waits for page %u until it is resumed", what, page);
 	}
-	ok(!odp_result(&ca) && buf_is(&b, 0, LEN, opcode) && no_event(&a),
+	ok(!odp_result(&ca) && buf_is(&b, 0, LEN, opcode) && odp_no_event(&a),
 	   "%s: with all pages of its data it ends well", what);
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, key.key);
@@ -83,7 +59,7 @@ static void test_sending_fails(void)
 	struct wr wr = from_key(&key, PRM_WQE_SEND);
 	struct odp_event event;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	post_recv(&y, 1, &room);
 	post_send(&x, &wr);
 	post_send(&x, &wr);
@@ -104,10 +80,10 @@ static void test_read_destination(void)
 	struct odp_key key = odp_create(&a, 0, 0);
 	struct wr wr = from_key(&key, PRM_WQE_RDMA_READ);
 	struct odp_event event;
-	struct qp_opts o = rc;
+	struct qp_opts o = odp_rc;
 
 	o.retry = 0;	/* what comes while it waits is no loss */
-	new_pair(&o);
+	odp_pair(&o);
 	buf_fill(&b, 0, LEN, 3);
 	post_send(&x, &wr);
 	ok(odp_event(&a, &event) && event.subtype == PRM_FAULT_WQE &&
@@ -115,7 +91,7 @@ static void test_read_destination(void)
 	   "READ: the first page of the destination is not there");
 	odp_set(&key, 0, 1, PRESENT);
 	pass_time(50);
-	ok(no_event(&a) && odp_result(&ca) == 0xff, "READ: it waits until it is resumed");
+	ok(odp_no_event(&a) && odp_result(&ca) == 0xff, "READ: it waits until it is resumed");
 	odp_resume(&a, &event, false);
 	ok(odp_event(&a, &event) && event.committed == 3 * MTU,
 	   "READ: so is the second, and three packets are done");
@@ -145,7 +121,7 @@ static void test_atomic_destination(void)
 	uint8_t *at = buf_at(&b, wr.raddr - b.va);
 	struct odp_event event;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	memset(at, 0, 8);
 	at[0] = 9;
 	post_send(&x, &wr);
@@ -168,17 +144,17 @@ static void test_receiving(struct tsrq *srq)
 	struct tsge room = { key.va + 100, LEN, key.key };
 	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { { a.va, LEN, a.lkey } } };
 	unsigned int i, n = 0;
-	struct qp_opts o = rc;
+	struct qp_opts o = odp_rc;
 	struct odp_event event;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	if (srq) {
 		destroy_pair(&x, &y);
 		o.srq = srq;
-		if (create_qp(&x, &a, PRM_QP_ST_RC, &ca, &rc) ||
-		    create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o) || qp_init(&x, &rc) ||
-		    qp_init(&y, &o) || qp_rtr(&x, &y, &rc) || qp_rtr(&y, &x, &o) ||
-		    qp_rts(&x, &rc) || qp_rts(&y, &o))
+		if (create_qp(&x, &a, PRM_QP_ST_RC, &ca, &odp_rc) ||
+		    create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o) || qp_init(&x, &odp_rc) ||
+		    qp_init(&y, &o) || qp_rtr(&x, &y, &odp_rc) || qp_rtr(&y, &x, &o) ||
+		    qp_rts(&x, &odp_rc) || qp_rts(&y, &o))
 			ok(false, "a pair with a shared queue");
 		post_srq(srq, 1, &room);
 	} else {
@@ -191,12 +167,12 @@ static void test_receiving(struct tsrq *srq)
 	   event.wq == (srq ? srq->num : y.qpn) && !event.committed && event.len == MTU,
 	   "%s: the first page is not there", what);
 	pass_time(30);
-	ok(no_event(&b) && odp_result(&ca) == 0xff && odp_result(&cb) == 0xff,
+	ok(odp_no_event(&b) && odp_result(&ca) == 0xff && odp_result(&cb) == 0xff,
 	   "%s: the sender tries again and again, and there is no second event", what);
 	for (i = 0; i < 3; i++) {
 		odp_set(&key, i, 1, PRESENT);
 		odp_resume(&b, &event, false);
-		wait_rnr();
+		odp_wait_rnr();
 		n += odp_event(&b, &event);
 	}
 	ok(n == 2 && !odp_result(&ca) && !odp_result(&cb) && buf_is(&b, key.off + 100, LEN, 5),
@@ -209,7 +185,7 @@ static void test_receiving(struct tsrq *srq)
 	post_send(&x, &wr);
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_OP && odp_result(&cb) == PRM_CQE_SYND_LOCAL_PROT,
 	   "%s: with an error it ends by a protection error, and the SEND by a remote one", what);
 	destroy_pair(&x, &y);
@@ -225,7 +201,7 @@ static void test_write_target(bool imm)
 			 .raddr = key.va + 100, .rkey = key.key, .sge = { { a.va, LEN, a.lkey } } };
 	struct odp_event event;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	buf_fill(&a, 0, LEN, 6);
 	if (imm)
 		post_recv(&y, 1, &room);
@@ -236,19 +212,19 @@ static void test_write_target(bool imm)
 	   "%s: the first page is not there", what);
 	odp_set(&key, 0, 2, PRESENT);
 	odp_resume(&b, &event, false);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(odp_event(&b, &event) && event.va == wr.raddr && event.committed == 7 * MTU,
 	   "%s: the third page is not there, 7 packets are done", what);
 	odp_set(&key, 2, 1, MTT_WRITE);
 	odp_resume(&b, &event, false);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(!odp_result(&ca) && odp_result(&cb) == (imm ? 0 : 0xff) &&
 	   buf_is(&b, key.off + 100, LEN, 6), "%s: with all pages it ends well", what);
 	odp_set(&key, 0, 8, 0);
 	post_send(&x, &wr);
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
 	   "%s: with an error it ends by a remote access error", what);
 	destroy_pair(&x, &y);
@@ -264,12 +240,12 @@ static void test_write_imm_fails(void)
 			 .rkey = key.key, .sge = { { a.va, 100, a.lkey } } };
 	struct odp_event event;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	post_recv(&y, 1, &room);
 	post_send(&x, &wr);
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS &&
 	   odp_result(&cb) == PRM_CQE_SYND_LOCAL_ACCESS,
 	   "WRITE with immediate: its receive ends by an access error, too");
@@ -286,7 +262,7 @@ static void test_read_source(void)
 			    .sge = { { a.va + LEN, 64, a.lkey } } };
 	struct odp_event event;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	buf_fill(&b, key.off + 100, LEN, 7);
 	post_send(&x, &wr);
 	post_send(&x, &after);
@@ -296,22 +272,23 @@ static void test_read_source(void)
 	   "READ: the first page of the source is not there");
 	odp_set(&key, 0, 1, MTT_READ);
 	pass_time(5);
-	ok(no_event(&b) && odp_result(&ca) == 0xff, "READ: the source waits until it is resumed");
+	ok(odp_no_event(&b) && odp_result(&ca) == 0xff,
+	   "READ: the source waits until it is resumed");
 	odp_resume(&b, &event, false);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(odp_event(&b, &event) && event.rkey == key.key && !(event.committed % MTU) &&
 	   event.va + event.committed == wr.raddr + 3 * MTU,
 	   "READ: so is the second, after three packets");
 	odp_set(&key, 1, 2, MTT_READ);
 	odp_resume(&b, &event, false);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(!odp_result(&ca) && !odp_result(&ca) && buf_is(&a, 0, LEN, 7),
 	   "READ: with all pages it ends well, and so does what follows");
 	odp_set(&key, 0, 8, 0);
 	post_send(&x, &wr);
 	odp_event(&b, &event);
 	odp_resume(&b, &event, true);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && qp_state(&y) == PRM_QP_ERR,
 	   "READ: with an error it ends by a remote access error");
 	destroy_pair(&x, &y);
@@ -326,7 +303,7 @@ static void test_atomic_target(void)
 	uint8_t *at = buf_at(&b, key.off + 16);
 	struct odp_event event;
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	memset(at, 0, 8);
 	at[0] = 9;
 	post_send(&x, &wr);
@@ -335,7 +312,7 @@ static void test_atomic_target(void)
 	   event.op_len == 8 && at[0] == 9, "FETCH_ADD: a page that may only be read is none");
 	odp_set(&key, 0, 1, PRESENT);
 	odp_resume(&b, &event, false);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(!odp_result(&ca) && at[0] == 14 && *buf_at(&a, 7) == 9,
 	   "FETCH_ADD: with the page it is added once");
 	destroy_pair(&x, &y);
@@ -353,14 +330,14 @@ static void test_losses(uint8_t opcode, const char *what)
 			 .rkey = opcode == PRM_WQE_SEND ? 0 : to.key,
 			 .sge = { { from.va, LEN, from.key } } };
 	bool read = opcode == PRM_WQE_RDMA_READ;
-	struct qp_opts o = rc;
+	struct qp_opts o = odp_rc;
 	struct odp_event event;
 	unsigned int i, faults = 0;
 
 	o.retry = 7;
 	o.timeout = 8;
 	o.min_rnr = 12;
-	new_pair(&o);
+	odp_pair(&o);
 	wire_see();
 	wire.drop_every = 11;
 	wire.dup_every = 7;
@@ -393,57 +370,41 @@ static void test_losses(uint8_t opcode, const char *what)
 
 /* ---- keys of keys -------------------------------------------------------------------------- */
 
-#define ENTRIES	32u
-
-/* As for all of an address space: entries of one length, of which none is there at first. */
+/* Of which nothing is there at first. */
 static void test_implicit(void)
 {
-	uint32_t ksm = create_free_mkey(&b, b.pd, MKEY_KSM, ENTRIES, false);
 	struct odp_key child = odp_create(&b, 0, PRESENT);
-	uint8_t list[ENTRIES * 16];
-	struct umr_wr enable = { .key = ksm,
-				 .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE |
-					  PRM_UMR_TRANSLATION_OFFSET_EN,
-				 .mask = REG_MASK, .octwords = ENTRIES, .rights = ALL_RIGHTS,
-				 .new_key = ksm, .va = PAGE, .length64 = true, .list = list,
-				 .list_len = sizeof(list) };
-	struct umr_wr patch = { .key = ksm,
-				.flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE |
-					 PRM_UMR_TRANSLATION_OFFSET_EN,
-				.octwords = 4, .offset = 4, .list = list + 64, .list_len = 64 };
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .rkey = ksm,
-			 .raddr = 6 * PAGE + 40, .sge = { { a.va, 3000, a.lkey } } };
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = 6 * PAGE + 40,
+			 .sge = { { a.va, 3000, a.lkey } } };
 	struct odp_event event;
-	unsigned int i;
+	struct odp_list list;
 
-	for (i = 0; i < ENTRIES; i++)
-		klm_put(list + 16 * i, 0, MKEY_NULL, 0);
-	ok(ksm && !odp_umr(&b, &enable), "a key of keys, all of which are the null key");
-	new_pair(&rc);
+	odp_list_create(&list, &b, PAGE, MKEY_NULL);
+	wr.rkey = list.key;
+	odp_pair(&odp_rc);
 	buf_fill(&a, 0, 3000, 12);
 	post_send(&x, &wr);
-	ok(odp_event(&b, &event) && event.rkey == ksm && event.va == wr.raddr,
+	ok(odp_event(&b, &event) && event.rkey == list.key && event.va == wr.raddr,
 	   "a WRITE to it raises a page fault with its own key");
-	klm_put(list + 16 * 5, 0, child.key, child.va);
-	ok(!odp_umr(&b, &patch), "an entry gets a key of pages");
+	ok(!odp_list_put(&list, 5, child.key, child.va), "an entry gets a key of pages");
 	odp_resume(&b, &event, false);
-	wait_rnr();
-	ok(!odp_result(&ca) && no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
+	odp_wait_rnr();
+	ok(!odp_result(&ca) && odp_no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
 	   "then the WRITE ends well");
-	wr.raddr = (ENTRIES + 1) * PAGE - 100;
+	wr.raddr = (ODP_ENTRIES + 1) * PAGE - 100;
 	post_send(&x, &wr);
-	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && odp_no_event(&b),
 	   "behind its list there is nothing, although it is said to have no end");
 	destroy_pair(&x, &y);
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	wr.raddr = PAGE - 100;
 	post_send(&x, &wr);
-	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && odp_no_event(&b),
 	   "and nothing before it");
-	klm_put(list + 16 * 6, 0, PRM_KLM_REPEAT, 0);
-	ok(odp_umr(&b, &patch) == PRM_CQE_SYND_MW_BIND, "a repeat block is no entry of it");
+	ok(odp_list_put(&list, 6, PRM_KLM_REPEAT, 0) == PRM_CQE_SYND_MW_BIND,
+	   "a repeat block is no entry of it");
 	destroy_pair(&x, &y);
-	ok(!destroy_mkey(&b, ksm), "the key of keys is destroyed");
+	ok(!destroy_mkey(&b, list.key), "the key of keys is destroyed");
 	destroy_mkey(&b, child.key);
 }
 
@@ -524,16 +485,6 @@ static void test_long_list(void)
 
 /* ---- what does not fault ------------------------------------------------------------------- */
 
-static void set_cap(struct side *side, const char *name, uint32_t value)
-{
-	struct cap cap;
-
-	if (cap_find(name, &cap))
-		cap_set(&cap, side->dev->hca->cap_cur[cap.type], value);
-	else
-		ok(false, "there is a capability %s", name);
-}
-
 #define SCHEME "odp_cap.transport_page_fault_scheme_cap."
 
 static void test_disabled(void)
@@ -541,25 +492,33 @@ static void test_disabled(void)
 	struct odp_key from = odp_create(&a, 0, 0), to = odp_create(&b, 0, 0);
 	struct wr wr = from_key(&from, PRM_WQE_RDMA_WRITE);
 
-	set_cap(&a, SCHEME "rc_odp_caps.write", 0);
-	set_cap(&b, SCHEME "rc_odp_caps.write", 0);
-	new_pair(&rc);
+	odp_set_cap(&a, SCHEME "rc_odp_caps.write", 0);
+	odp_set_cap(&b, SCHEME "rc_odp_caps.write", 0);
+	odp_pair(&odp_rc);
 	post_send(&x, &wr);
-	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && odp_no_event(&a),
 	   "without the capability a WRITE from pages that are not there fails");
 	destroy_pair(&x, &y);
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	wr.sge[0] = (struct tsge){ a.va, LEN, a.lkey };
 	wr.raddr = to.va;
 	wr.rkey = to.key;
 	post_send(&x, &wr);
-	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && odp_no_event(&b),
 	   "without the capability a WRITE to pages that are not there fails");
 	destroy_pair(&x, &y);
-	set_cap(&a, SCHEME "rc_odp_caps.write", 1);
-	set_cap(&b, SCHEME "rc_odp_caps.write", 1);
+	odp_set_cap(&a, SCHEME "rc_odp_caps.write", 1);
+	odp_set_cap(&b, SCHEME "rc_odp_caps.write", 1);
 	destroy_mkey(&a, from.key);
 	destroy_mkey(&b, to.key);
+}
+
+static void test_scheme(void)
+{
+	ok(!odp_choose(&a, false), "the page of on-demand paging can be set as it is");
+	odp_violations();
+	ok(odp_choose(&a, true) == PRM_STATUS_BAD_PARAM && odp_violations() == 1,
+	   "the memory scheme cannot be chosen: the card does not announce it");
 }
 
 static void test_uc(void)
@@ -572,10 +531,10 @@ static void test_uc(void)
 	drain(&ca, &cb);
 	create_pair(&x, &y, PRM_QP_ST_UC, &ca, &cb, &o);
 	post_send(&x, &wr);
-	ok(!odp_result(&ca) && no_event(&b), "UC: a WRITE to pages that are not there is lost");
+	ok(!odp_result(&ca) && odp_no_event(&b), "UC: a WRITE to pages that are not there is lost");
 	wr.sge[0] = (struct tsge){ from.va, 64, from.key };
 	post_send(&x, &wr);
-	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && odp_no_event(&a),
 	   "UC: a WRITE from pages that are not there fails");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, from.key);
@@ -587,9 +546,9 @@ static void test_null_key(void)
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = b.va, .rkey = b.rkey,
 			 .sge = { { 0, 64, MKEY_NULL } } };
 
-	new_pair(&rc);
+	odp_pair(&odp_rc);
 	post_send(&x, &wr);
-	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && odp_no_event(&a),
 	   "the null key is one in lists of keys only");
 	destroy_pair(&x, &y);
 }
@@ -620,6 +579,7 @@ int main(void)
 	test_implicit();
 	test_long_list();
 	test_disabled();
+	test_scheme();
 	test_uc();
 	test_null_key();
 	odp_close();

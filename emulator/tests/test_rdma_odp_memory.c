@@ -8,38 +8,6 @@
 #define LEN	9000u
 #define MTU	1024u
 
-static const struct qp_opts rc = { .addr = ADDR_V2_IPV4, .rnr_retry = 7, .rnr_set = true,
-				   .min_rnr = 1, .timeout = 12, .retry = 3, .retry_set = true };
-
-static struct tqp x, y;
-
-static void new_pair(void)
-{
-	drain(&ca, &cb);
-	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &rc);
-}
-
-static void wait_rnr(void)
-{
-	pass_time(2);
-}
-
-static uint64_t violations(void)
-{
-	static uint64_t before;
-	uint64_t now = violations_total(), since = now - before;
-
-	before = now;
-	return since;
-}
-
-static bool no_event(struct side *side)
-{
-	struct odp_event event;
-
-	return !odp_event(side, &event);
-}
-
 /* An event of the key's pages, by their addresses: @n from page @page on. */
 static bool asks_for(const struct odp_event *event, const struct odp_key *key, unsigned int page,
 		     unsigned int n)
@@ -74,6 +42,8 @@ static const struct access accesses[] = {
 	  PRM_CQE_SYND_REMOTE_ACCESS },
 };
 
+static const struct access data_of_write = { .opcode = PRM_WQE_RDMA_WRITE };
+
 static void start(const struct access *access, const struct odp_key *key)
 {
 	struct tsge there = { b.va, LEN, b.lkey }, here = { a.va, LEN, a.lkey },
@@ -98,7 +68,7 @@ static void test_access(const struct access *access)
 	uint64_t last = 0;
 	bool good = true;
 
-	new_pair();
+	odp_pair(&odp_rc);
 	buf_fill(read ? &b : &a, read ? to : from, LEN, 3);
 	start(access, &key);
 	while (odp_event(side, &event)) {
@@ -106,8 +76,8 @@ static void test_access(const struct access *access)
 		       event.token >> 32 && event.token != last && odp_result(&ca) == 0xff;
 		last = event.token;
 		odp_set(&key, page++, 1, access->bits);
-		good = good && no_event(side) && !odp_resume(side, &event, false);
-		wait_rnr();
+		good = good && odp_no_event(side) && !odp_resume(side, &event, false);
+		odp_wait_rnr();
 	}
 	ok(good && page == 3, "%s: an event for each page that is missing", access->name);
 	ok(!odp_result(&ca) && buf_is(read ? &a : &b, read ? from : to, LEN, 3),
@@ -117,9 +87,9 @@ static void test_access(const struct access *access)
 	start(access, &key);
 	ok(odp_event(side, &event) && !odp_resume(side, &event, true),
 	   "%s: resumed with an error", access->name);
-	wait_rnr();
-	ok(odp_result(&ca) == access->error && no_event(side), "%s: it fails, by syndrome 0x%02x",
-	   access->name, access->error);
+	odp_wait_rnr();
+	ok(odp_result(&ca) == access->error && odp_no_event(side),
+	   "%s: it fails, by syndrome 0x%02x", access->name, access->error);
 	destroy_pair(&x, &y);
 	destroy_mkey(side, key.key);
 }
@@ -132,7 +102,7 @@ static void test_atomic(void)
 	uint8_t *at = buf_at(&b, to.off);
 	struct odp_event event;
 
-	new_pair();
+	odp_pair(&odp_rc);
 	memset(at, 0, 8);
 	at[0] = 9;
 	post_send(&x, &wr);
@@ -140,7 +110,7 @@ static void test_atomic(void)
 	   "FETCH_ADD: a page that may only be read is none");
 	odp_set(&to, 0, 1, PRESENT);
 	odp_resume(&b, &event, false);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(at[0] == 14 && odp_event(&a, &event) && asks_for(&event, &from, 0, 1),
 	   "FETCH_ADD: it has been added, the page of the result is missing");
 	odp_set(&from, 0, 1, PRESENT);
@@ -169,67 +139,133 @@ static void test_parts(void)
 	struct odp_key one = odp_create(&a, 0, 0), two = odp_create(&a, 1, 0);
 	struct odp_event first, second;
 
-	new_pair();
+	odp_pair(&odp_rc);
 	buf_fill(&a, one.off + PAGE - 50, 100, 5);
 	start_parts(&one, &two);
 	ok(odp_event(&a, &first) && asks_for(&first, &one, 0, 2) && !first.last,
 	   "one event for two pages of a key, and it is not the last one");
 	ok(odp_event(&a, &second) && asks_for(&second, &two, 0, 1) && second.last &&
-	   second.token == first.token && no_event(&a),
+	   second.token == first.token && odp_no_event(&a),
 	   "the last one is for another key, and has the same token");
 	odp_set(&one, 0, 2, PRESENT);
 	odp_set(&two, 0, 1, PRESENT);
 	ok(!odp_resume(&a, &second, false) && !odp_result(&ca) && buf_is(&b, 0, 100, 5),
 	   "the token is resumed once");
-	violations();
-	ok(odp_resume(&a, &first, false) == PRM_STATUS_BAD_RES && violations() == 1,
+	odp_violations();
+	ok(odp_resume(&a, &first, false) == PRM_STATUS_BAD_RES && odp_violations() == 1,
 	   "to resume each event is a violation");
-	odp_set(&one, 0, 2, 0);
-	odp_set(&two, 0, 1, 0);
-	start_parts(&one, &two);
-	odp_event(&a, &first);
-	odp_event(&a, &second);
-	ok(!odp_resume(&a, &first, true) && odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT,
-	   "an error ends it before the last event");
-	ok(odp_resume(&a, &second, false) == PRM_STATUS_BAD_RES && !violations(),
-	   "the last event may be resumed even so");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, one.key);
 	destroy_mkey(&a, two.key);
 }
 
-static void set_cap(struct side *side, const char *name, uint32_t value)
-{
-	struct cap cap;
+/* Resumes that come after the first one, and which of them is a violation. */
+struct late {
+	const char *name;
+	bool error[3], wrong[3];
+};
 
-	if (cap_find(name, &cap))
-		cap_set(&cap, side->dev->hca->cap_cur[cap.type], value);
-	else
-		ok(false, "there is a capability %s", name);
+static const struct late lates[] = {
+	{ "an error, then the last event", { true, false, false }, { false, false, true } },
+	{ "an error for each event", { true, true, true }, { false, false, true } },
+	{ "the last event, then an error", { false, true, true }, { false, false, true } },
+	{ "the last event twice", { false, false, true }, { false, true, false } },
+};
+
+/* As of events that are handled at the same time. */
+static void test_late(const struct late *late)
+{
+	struct odp_key one = odp_create(&a, 0, 0), two = odp_create(&a, 1, 0);
+	unsigned int i, synd = late->error[0] ? PRM_CQE_SYND_LOCAL_PROT : 0;
+	struct odp_event first, second;
+	bool good = true;
+	int status;
+
+	odp_pair(&odp_rc);
+	start_parts(&one, &two);
+	odp_event(&a, &first);
+	odp_event(&a, &second);
+	if (!synd) {
+		odp_set(&one, 0, 2, PRESENT);
+		odp_set(&two, 0, 1, PRESENT);
+	}
+	odp_violations();
+	for (i = 0; i < ARRAY_SIZE(late->error); i++) {
+		status = odp_resume(&a, late->error[i] ? &first : &second, late->error[i]);
+		good = good && status == (i ? PRM_STATUS_BAD_RES : 0) &&
+		       odp_violations() == late->wrong[i];
+	}
+	ok(good, "%s: one of each event is let pass, and one without an error", late->name);
+	ok(odp_result(&ca) == synd && odp_result(&ca) == 0xff && odp_no_event(&a),
+	   "%s: the first one counts", late->name);
+	destroy_pair(&x, &y);
+	destroy_mkey(&a, one.key);
+	destroy_mkey(&a, two.key);
+}
+
+/* All places but one are taken, and none of the faults is resumed. */
+static void test_places(void)
+{
+	struct odp_key one = odp_create(&a, 0, 0), two = odp_create(&a, 1, 0);
+	struct page_fault_state *state = &a.dev->rdma_state->page_faults;
+	struct odp_event event, last;
+	unsigned int n = 0;
+
+	odp_pair(&odp_rc);
+	start(&data_of_write, &one);
+	settle();
+	while (state->n < PAGE_FAULTS / 2) {
+		odp_reset_pair(&odp_rc);
+		start_parts(&one, &two);
+		settle();
+		if (state->n != ++n + 1)
+			break;
+	}
+	for (n = 0; odp_event(&a, &event); n++)
+		last = event;
+	ok(n == PAGE_FAULTS - 1, "there are %u events of page faults", n);
+	odp_reset_pair(&odp_rc);
+	start_parts(&one, &two);
+	pass_time(20);
+	ok(odp_no_event(&a) && odp_result(&ca) == 0xff,
+	   "a page fault of two events has no room in the last place: it waits");
+	odp_resume(&a, &last, false);
+	pass_time(3);
+	ok(odp_event(&a, &event) && !event.last && odp_event(&a, &event) && event.last,
+	   "when another one has been resumed its events come");
+	odp_reset_pair(&odp_rc);
+	start(&data_of_write, &one);
+	ok(odp_event(&a, &event) && event.last, "that of one event has room in the last place");
+	destroy_pair(&x, &y);
+	ok(!state->n && !state->events, "with the queue pair all of them go");
+	destroy_mkey(&a, one.key);
+	destroy_mkey(&a, two.key);
 }
 
 #define SCHEME "odp_cap.memory_page_fault_scheme_cap."
 
 static void test_caps(void)
 {
-	static const struct access write = { .opcode = PRM_WQE_RDMA_WRITE };
 	struct odp_key key = odp_create(&a, 0, 0);
 	struct odp_event event;
 
-	new_pair();
-	start(&write, &key);
+	odp_pair(&odp_rc);
+	start(&data_of_write, &key);
 	ok(odp_event(&a, &event) && event.before && event.after > event.before,
 	   "a page fault asks for pages around those that are missing");
-	set_cap(&a, SCHEME "page_prefetch", 0);
+	odp_set_cap(&a, SCHEME "page_prefetch", 0);
 	odp_resume(&a, &event, false);
 	ok(odp_event(&a, &event) && !event.before && !event.after,
 	   "without the capability it asks for no more than what is missing");
-	set_cap(&a, SCHEME "page_prefetch", 1);
-	set_cap(&a, SCHEME "rc_odp_caps.write", 0);
+	odp_set_cap(&a, SCHEME "page_prefetch", 1);
+	odp_set_cap(&a, SCHEME "rc_odp_caps.write", 0);
 	odp_resume(&a, &event, false);
-	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && no_event(&a),
+	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && odp_no_event(&a),
 	   "without that of WRITE there is no page fault");
-	set_cap(&a, SCHEME "rc_odp_caps.write", 1);
+	odp_set_cap(&a, SCHEME "rc_odp_caps.write", 1);
+	odp_violations();
+	ok(!odp_choose(&a, false) && !odp_choose(&a, true) && !odp_violations(),
+	   "either scheme can be chosen");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, key.key);
 }
@@ -238,36 +274,33 @@ static void test_caps(void)
 
 static void test_tokens(void)
 {
-	static const struct access write = { .opcode = PRM_WQE_RDMA_WRITE };
 	struct odp_key key = odp_create(&a, 0, 0);
 	struct odp_event event, other;
 
-	new_pair();
-	start(&write, &key);
+	odp_pair(&odp_rc);
+	start(&data_of_write, &key);
 	odp_event(&a, &event);
-	violations();
+	odp_violations();
 	other = event;
 	other.token &= 0xffffffff;
-	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_RES && violations() == 1,
+	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_RES && odp_violations() == 1,
 	   "a token without its upper bits is a violation");
 	other = event;
 	other.subtype = PRM_FAULT_WQE;
 	other.type = PRM_FAULT_WQE_SEND_WRITE;
 	other.wq = x.qpn;
-	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_PARAM && violations() == 1,
+	ok(odp_resume(&a, &other, false) == PRM_STATUS_BAD_PARAM && odp_violations() == 1,
 	   "so is the form of the transport scheme");
-	ok(odp_result(&ca) == 0xff && no_event(&a), "the queue pair still waits");
+	ok(odp_result(&ca) == 0xff && odp_no_event(&a), "the queue pair still waits");
 	odp_set(&key, 0, ODP_PAGES, PRESENT);
 	ok(!odp_resume(&a, &event, false) && !odp_result(&ca), "the right one resumes it");
-	ok(odp_resume(&a, &event, false) == PRM_STATUS_BAD_RES && violations() == 1,
+	ok(odp_resume(&a, &event, false) == PRM_STATUS_BAD_RES && odp_violations() == 1,
 	   "a second time is a violation");
 	destroy_pair(&x, &y);
 	destroy_mkey(&a, key.key);
 }
 
 /* ---- all memory ---------------------------------------------------------------------------- */
-
-#define ENTRIES	32u
 
 struct null_key {
 	unsigned int log_page, octwords;
@@ -301,51 +334,28 @@ static int create_null(struct side *side, const struct null_key *as, uint32_t *k
 	return status;
 }
 
-/* A key of keys of a page each, whose list begins with address 0, and all of it is @null. */
-static uint32_t create_implicit(struct side *side, uint32_t null, uint8_t *list)
-{
-	uint32_t ksm = create_free_mkey(side, side->pd, MKEY_KSM, ENTRIES, false);
-	struct umr_wr enable = { .key = ksm,
-				 .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_NOT_FREE |
-					  PRM_UMR_TRANSLATION_OFFSET_EN,
-				 .mask = REG_MASK, .octwords = ENTRIES, .rights = ALL_RIGHTS,
-				 .new_key = ksm, .length64 = true, .list = list,
-				 .list_len = ENTRIES * 16 };
-	unsigned int i;
-
-	for (i = 0; i < ENTRIES; i++)
-		klm_put(list + 16 * i, 0, null, i * PAGE);
-	ok(ksm && !odp_umr(side, &enable), "a key of keys, all of which are key 0x%x", null);
-	return ksm;
-}
-
 static void test_implicit(void)
 {
 	struct odp_key child = odp_create(&b, 0, PRESENT);
 	static const struct null_key all = { 61, 4, true, false };
-	uint32_t null, ksm;
-	uint8_t list[ENTRIES * 16];
-	struct umr_wr patch = { .flags = PRM_UMR_INLINE | PRM_UMR_CHECK_FREE |
-					 PRM_UMR_TRANSLATION_OFFSET_EN,
-				.octwords = 4, .offset = 4, .list = list + 64, .list_len = 64 };
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = 5 * PAGE + 40,
 			 .sge = { { a.va, 3000, a.lkey } } };
 	struct odp_event event;
+	struct odp_list list;
+	uint32_t null;
 
 	ok(!create_null(&b, &all, &null), "a null key of all addresses");
-	ksm = create_implicit(&b, null, list);
-	patch.key = ksm;
-	wr.rkey = ksm;
-	new_pair();
+	odp_list_create(&list, &b, 0, null);
+	wr.rkey = list.key;
+	odp_pair(&odp_rc);
 	buf_fill(&a, 0, 3000, 12);
 	post_send(&x, &wr);
 	ok(odp_event(&b, &event) && event.rkey == null && event.va == 5 * PAGE &&
 	   event.pages == 1 && event.last, "a WRITE to it raises a page fault of the null key");
-	klm_put(list + 16 * 5, 0, child.key, child.va);
-	ok(!odp_umr(&b, &patch) && !odp_resume(&b, &event, false),
+	ok(!odp_list_put(&list, 5, child.key, child.va) && !odp_resume(&b, &event, false),
 	   "an entry gets a key of pages");
-	wait_rnr();
-	ok(!odp_result(&ca) && no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
+	odp_wait_rnr();
+	ok(!odp_result(&ca) && odp_no_event(&b) && buf_is(&b, child.off + 40, 3000, 12),
 	   "then the WRITE ends well");
 	wr.rkey = null;
 	wr.raddr = ~0ull - 2999;
@@ -353,10 +363,10 @@ static void test_implicit(void)
 	ok(odp_event(&b, &event) && event.rkey == null && event.va == -(uint64_t)PAGE,
 	   "the last addresses of the null key fault");
 	odp_resume(&b, &event, true);
-	wait_rnr();
+	odp_wait_rnr();
 	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS, "and fail");
 	destroy_pair(&x, &y);
-	destroy_mkey(&b, ksm);
+	destroy_mkey(&b, list.key);
 	destroy_mkey(&b, null);
 	destroy_mkey(&b, child.key);
 }
@@ -370,27 +380,48 @@ static void test_wrong_null_keys(void)
 	unsigned int i, n = 0;
 	uint32_t key;
 
-	violations();
+	odp_violations();
 	for (i = 0; i < ARRAY_SIZE(wrong); i++)
 		n += create_null(&b, &wrong[i], &key) == PRM_STATUS_BAD_PARAM;
-	ok(n == ARRAY_SIZE(wrong) && violations() == n,
+	ok(n == ARRAY_SIZE(wrong) && odp_violations() == n,
 	   "a key of all addresses in another form is a violation");
 }
 
 /* Nobody could say what memory that is. */
 static void test_reserved(void)
 {
-	uint8_t list[ENTRIES * 16];
-	uint32_t ksm = create_implicit(&b, MKEY_NULL, list);
-	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = PAGE, .rkey = ksm,
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = PAGE,
 			 .sge = { { a.va, 64, a.lkey } } };
+	struct odp_list list;
 
-	new_pair();
+	odp_list_create(&list, &b, 0, MKEY_NULL);
+	wr.rkey = list.key;
+	odp_pair(&odp_rc);
 	post_send(&x, &wr);
-	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && no_event(&b),
+	ok(odp_result(&ca) == PRM_CQE_SYND_REMOTE_ACCESS && odp_no_event(&b),
 	   "the device's null key raises no page fault, it fails");
 	destroy_pair(&x, &y);
-	destroy_mkey(&b, ksm);
+	destroy_mkey(&b, list.key);
+}
+
+/* What was to be let pass is not, of a driver that starts the function again. */
+static void test_stop(void)
+{
+	struct odp_key one = odp_create(&a, 0, 0), two = odp_create(&a, 1, 0);
+	struct page_fault_state *state = &a.dev->rdma_state->page_faults;
+	struct odp_event event;
+	unsigned int i, n = 0;
+
+	odp_pair(&odp_rc);
+	start_parts(&one, &two);
+	odp_event(&a, &event);
+	odp_resume(&a, &event, true);
+	n = state->faults[event.token % PAGE_FAULTS].late;
+	destroy_pair(&x, &y);
+	cxdev_reset(a.dev);
+	for (i = 0; i < PAGE_FAULTS; i++)
+		n += state->faults[i].gone || state->faults[i].late || state->faults[i].qp;
+	ok(n == 1 && !state->n && !state->events, "a reset of the function ends all page faults");
 }
 
 int main(void)
@@ -404,11 +435,15 @@ int main(void)
 		test_access(&accesses[i]);
 	test_atomic();
 	test_parts();
+	for (i = 0; i < ARRAY_SIZE(lates); i++)
+		test_late(&lates[i]);
+	test_places();
 	test_caps();
 	test_tokens();
 	test_implicit();
 	test_wrong_null_keys();
 	test_reserved();
-	odp_close();
+	test_stop();
+	sides_close();
 	return ok_end();
 }

@@ -106,9 +106,12 @@ static void set_list(struct input *in)
 static void resume(struct input *in, unsigned int side)
 {
 	struct side *of = side ? &b : &a;
+	struct odp_event event;
 
-	if (has_eq && odp_event(of, &last[side]))
-		odp_resume(of, &last[side], input_u8(in) > 200);
+	if (!has_eq || !odp_event(of, &event))
+		return;
+	last[side] = event;
+	odp_resume(of, &event, input_u8(in) > 200);
 }
 
 /* Something about an event that may have been answered. */

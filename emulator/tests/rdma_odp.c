@@ -272,12 +272,13 @@ bool odp_event(struct side *side, struct odp_event *event)
 	struct prm_eqe *eqe;
 
 	settle();
+	*event = (struct odp_event){};
 	eqe = (struct prm_eqe *)mem_at(side, s->eq) + (s->ci & ((1u << s->log) - 1));
 	if ((eqe->owner & 1) != !!(s->ci & 1u << s->log))
 		return false;
 	s->ci++;
 	eq_doorbell(side->dev, side->uar, s->eqn << 24 | (s->ci & 0xffffff), false);
-	*event = (struct odp_event){ .subtype = eqe->sub_type };
+	event->subtype = eqe->sub_type;
 	if (eqe->sub_type == PRM_FAULT_WQE) {
 		const struct prm_eqe_page_fault_wqe *f = &eqe->data.page_fault.wqe;
 

@@ -85,7 +85,7 @@ struct odp_event {
 };
 
 unsigned int odp_result(struct tcq *cq);	/* 0: success, 0xff: no completion, or a syndrome */
-/* The next page fault of the side. False: there is none. */
+/* The next page fault of the side. False: there is none, and *event is all zeros. */
 bool odp_event(struct side *side, struct odp_event *event);
 bool odp_no_event(struct side *side);
 int odp_resume(struct side *side, const struct odp_event *event, bool error);

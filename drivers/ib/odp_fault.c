@@ -327,7 +327,7 @@ void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, vo
 	if (!cxr_fault_ends(fault, err))
 		return;
 	err = cxr_cmd_resume_fault(core, fault, err);
-	/* The queue may have been destroyed, or it has failed by another event of the fault. */
+	/* The queue may have been destroyed, or another event has ended the fault. */
 	if (err)
 		ibdev_dbg(&odp->dev->ibdev, "page fault %#llx: it does not go on: %d\n",
 			  fault->token, err);

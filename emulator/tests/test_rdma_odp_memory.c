@@ -165,7 +165,7 @@ struct late {
 	bool error[3], wrong[3];
 };
 
-static const struct late lates[] = {
+static const struct late late_cases[] = {
 	{ "an error, then the last event", { true, false, false }, { false, false, true } },
 	{ "an error for each event", { true, true, true }, { false, false, true } },
 	{ "the last event, then an error", { false, true, true }, { false, false, true } },
@@ -435,8 +435,8 @@ int main(void)
 		test_access(&accesses[i]);
 	test_atomic();
 	test_parts();
-	for (i = 0; i < ARRAY_SIZE(lates); i++)
-		test_late(&lates[i]);
+	for (i = 0; i < ARRAY_SIZE(late_cases); i++)
+		test_late(&late_cases[i]);
 	test_places();
 	test_caps();
 	test_tokens();

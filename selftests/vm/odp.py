@@ -693,6 +693,8 @@ def reg_again(name, gid):
 
 @row("killed", "a program with faults is killed")
 def killed(name, gid):
+    if os.environ.get("CXR_ODP") == "memory":   # what comes in advance of all memory is in MRs, too
+        rows.shares_pages()
     reader, writer = os.pipe()
     pid = fork()
     if not pid:

@@ -32,6 +32,7 @@ device_goes()
 {
 	local bdf dev program
 
+	[ "${CXR_ODP:-}" != memory ] || shares_pages
 	dev=$(driver_ibdev)
 	bdf=$(basename "$(readlink -f "/sys/class/infiniband/$dev/device")")
 	true >/tmp/faults
@@ -47,6 +48,7 @@ device_goes()
 # Runs one itself, as it may run alone
 nothing_left()
 {
+	[ "${CXR_ODP:-}" != memory ] || shares_pages
 	obey odp killed
 	obey_stop odp
 	driver_unload

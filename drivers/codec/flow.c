@@ -143,12 +143,17 @@ void cxr_flow_mask(const struct cxr_flow_fields *mask, struct cxr_flow_fields *v
 		v[i] &= m[i];
 }
 
+u16 cxr_flow_ethertype(u8 ip_version)
+{
+	return ip_version == 6 ? TYPE_IPV6 : TYPE_IPV4;
+}
+
 void cxr_flow_ip_by_type(struct cxr_flow_fields *mask, struct cxr_flow_fields *value)
 {
 	if (!mask->ip_version)
 		return;
 	mask->ethertype = 0xffff;
-	value->ethertype = value->ip_version == 6 ? TYPE_IPV6 : TYPE_IPV4;
+	value->ethertype = cxr_flow_ethertype(value->ip_version);
 	mask->ip_version = 0;
 	value->ip_version = 0;
 }

@@ -44,6 +44,8 @@ void cxr_flow_decode_caps(const struct prm_flow_table_fields_supported *support,
 			  struct cxr_flow_fields *bits);
 /* Clears the bits of @value outside of @mask, so that equal rules compare equal. */
 void cxr_flow_mask(const struct cxr_flow_fields *mask, struct cxr_flow_fields *value);
+/* Of IPv4 or IPv6. */
+u16 cxr_flow_ethertype(u8 ip_version);
 /* IPv4 or IPv6 by its EtherType, for a device that does not match on versions. */
 void cxr_flow_ip_by_type(struct cxr_flow_fields *mask, struct cxr_flow_fields *value);
 /* Whether @mask is a subset of @bits. */

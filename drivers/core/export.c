@@ -64,6 +64,7 @@ EXPORT_SYMBOL_GPL(cxr_fec_ethtool);
 EXPORT_SYMBOL_GPL(cxr_fec_modes);
 EXPORT_SYMBOL_GPL(cxr_flow_criteria);
 EXPORT_SYMBOL_GPL(cxr_flow_decode);
+EXPORT_SYMBOL_GPL(cxr_flow_ethertype);
 EXPORT_SYMBOL_GPL(cxr_flow_ip_by_type);
 EXPORT_SYMBOL_GPL(cxr_flow_mask);
 EXPORT_SYMBOL_GPL(cxr_flow_within);

@@ -144,7 +144,7 @@ static int parse_spec(const union ib_flow_spec *spec, struct cxr_rule_attr *rule
 /* EtherType against IP version */
 static bool ethertype_contradicts(const struct cxr_rule_attr *rule)
 {
-	u16 ethertype = rule->value.ip_version == 6 ? ETH_P_IPV6 : ETH_P_IP;
+	u16 ethertype = cxr_flow_ethertype(rule->value.ip_version);
 
 	return rule->mask.ip_version && (rule->value.ethertype ^ ethertype) & rule->mask.ethertype;
 }

@@ -40,7 +40,7 @@ static int add_part(struct parts *parts, const struct cxr_fault_range *range, un
 }
 
 /* The key of the MR that brings in memory for this one. */
-static struct cxr_ib_odp_key *root_of(struct cxr_ib_odp_key *key)
+static struct cxr_ib_odp_key *root_key(struct cxr_ib_odp_key *key)
 {
 	switch (key->kind) {
 	case CXR_IB_ODP_CHILD:
@@ -75,7 +75,7 @@ static struct cxr_ib_odp_key *get_key(struct cxr_ib_odp *odp, u32 key)
 	found = xa_load(&odp->keys, key >> 8);
 	/* The number of one that is gone may be another's. */
 	if (found && (found->key == key || found->kind == CXR_IB_ODP_WINDOW)) {
-		root = root_of(found);
+		root = root_key(found);
 		if (!refcount_inc_not_zero(&root->ref))
 			root = ERR_PTR(-EFAULT);
 	} else if (is_retired(odp, key)) {

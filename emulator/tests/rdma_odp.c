@@ -171,6 +171,19 @@ static void put_pages(const struct odp_key *key, uint8_t *list)
 		put64(list + 8 * i, (get64(list + 8 * i) & ~3ull) | key->bits[i]);
 }
 
+void odp_pages_key(struct prm_create_mkey_in *in, const struct side *side)
+{
+	prm_set(in, opcode, PRM_OP_create_mkey);
+	prm_set(in, memory_key_mkey_entry.access_mode_1_0, MKEY_MTT);
+	prm_set(in, memory_key_mkey_entry.lr, 1);
+	prm_set(in, memory_key_mkey_entry.lw, 1);
+	prm_set(in, memory_key_mkey_entry.rr, 1);
+	prm_set(in, memory_key_mkey_entry.rw, 1);
+	prm_set(in, memory_key_mkey_entry.a, 1);
+	prm_set(in, memory_key_mkey_entry.qpn, 0xffffff);
+	prm_set(in, memory_key_mkey_entry.pd, side->pd);
+}
+
 struct odp_key odp_create(struct side *side, unsigned int n, uint8_t bits)
 {
 	struct { struct prm_create_mkey_in in; uint8_t mtt[ODP_PAGES * 8]; } cmd = {};
@@ -180,18 +193,10 @@ struct odp_key odp_create(struct side *side, unsigned int n, uint8_t bits)
 	key.va = side->va + key.off;
 	memset(key.bits, bits, sizeof(key.bits));
 	put_pages(&key, cmd.mtt);
-	prm_set(&cmd.in, opcode, PRM_OP_create_mkey);
+	odp_pages_key(&cmd.in, side);
 	prm_set(&cmd.in, pg_access, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.access_mode_1_0, MKEY_MTT);
-	prm_set(&cmd.in, memory_key_mkey_entry.lr, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.lw, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.rr, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.rw, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.a, 1);
 	prm_set(&cmd.in, memory_key_mkey_entry.umr_en, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.qpn, 0xffffff);
 	prm_set(&cmd.in, memory_key_mkey_entry.mkey_7_0, 0x77);
-	prm_set(&cmd.in, memory_key_mkey_entry.pd, side->pd);
 	prm_set64(&cmd.in, memory_key_mkey_entry.start_addr, key.va);
 	prm_set64(&cmd.in, memory_key_mkey_entry.len, ODP_BYTES);
 	prm_set(&cmd.in, memory_key_mkey_entry.translations_octword_size, ODP_PAGES / 2);

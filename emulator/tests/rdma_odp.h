@@ -51,6 +51,8 @@ int odp_choose(struct side *side, bool memory);
 /* An event queue for page faults; again after odp_destroy_eq(). */
 void odp_create_eq(struct side *side, unsigned int log);
 int odp_destroy_eq(struct side *side);
+/* CREATE_MKEY of pages, with all rights, for all queue pairs; the rest is to be filled in. */
+void odp_pages_key(struct prm_create_mkey_in *in, const struct side *side);
 /* Of pages that are all of these bits; the @n-th of the side: they do not overlap. */
 struct odp_key odp_create(struct side *side, unsigned int n, uint8_t bits);
 /* Changes pages, by a UMR. False: it failed. */

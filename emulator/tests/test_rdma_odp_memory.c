@@ -314,19 +314,11 @@ static int create_null(struct side *side, const struct null_key *as, uint32_t *k
 	struct prm_create_mkey_out out = {};
 	int status;
 
-	prm_set(&cmd.in, opcode, PRM_OP_create_mkey);
+	odp_pages_key(&cmd.in, side);
 	prm_set(&cmd.in, pg_access, as->pages);
 	prm_set(&cmd.in, translations_octword_actual_size, as->octwords);
 	prm_set(&cmd.in, memory_key_mkey_entry.umr_en, as->umr);
-	prm_set(&cmd.in, memory_key_mkey_entry.access_mode_1_0, MKEY_MTT);
-	prm_set(&cmd.in, memory_key_mkey_entry.lr, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.lw, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.rr, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.rw, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.a, 1);
 	prm_set(&cmd.in, memory_key_mkey_entry.length64, 1);
-	prm_set(&cmd.in, memory_key_mkey_entry.qpn, 0xffffff);
-	prm_set(&cmd.in, memory_key_mkey_entry.pd, side->pd);
 	prm_set(&cmd.in, memory_key_mkey_entry.translations_octword_size, 4);
 	prm_set(&cmd.in, memory_key_mkey_entry.log_page_size, as->log_page);
 	status = exec(side, PRM_OP_create_mkey, &cmd, sizeof(cmd), &out, sizeof(out));

@@ -22,13 +22,13 @@ extern const struct cmd_desc cmds_vport[], cmds_register[], cmds_lag[], cmds_esw
 #define ETH_MAX_MTU 10000 /* port MTU, FCS included */
 
 /* -1 and refused: the command names another vport. */
-#define other_vport(c, in)                                                       \
-	({                                                                       \
-		typeof(in) in_ = (in);                                           \
-		struct cmd *c_ = (c);                                            \
-	\
-		is_set(c_, in_, other_vport, "but there is only one vport") ||        \
-			is_set(c_, in_, vport_number, "but there is only one vport"); \
+#define other_vport(c, in)							\
+	({									\
+		typeof(in) own_in_ = (in);					\
+		struct cmd *own_c_ = (c);					\
+										\
+		is_set(own_c_, own_in_, other_vport, "but there is only one vport") ||	\
+			is_set(own_c_, own_in_, vport_number, "but there is only one vport");	\
 	})
 
 /* ---- the table of a card that serves several hosts: l2.c ---- */

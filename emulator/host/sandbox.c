@@ -107,7 +107,8 @@ static int allow_some(scmp_filter_ctx filter)
 		/* Others would send signals to whoever is named. */
 		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_GETFL) },
 		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_SETFL) },
-		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_SETFD) },
+		/* a capture by a control connection */
+		{ SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, F_DUPFD_CLOEXEC) },
 		/* abort() */
 		{ SCMP_SYS(tgkill), SCMP_A0(SCMP_CMP_EQ, getpid()) },
 	};

@@ -31,6 +31,7 @@ struct in_msg {
 	uint8_t ahead[AHEAD_BYTES];
 	size_t ahead_at, ahead_len;
 	bool drained;		/* the last read has left nothing */
+	bool fds_lost;		/* it had descriptors for which there was no room */
 };
 
 struct function {

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -479,11 +480,23 @@ static int open_log(void)
 	return 0;
 }
 
+/* Each vector of a function is a descriptor; the usual soft limit is less than all of them. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static int start(void)
 {
 	unsigned int i;
 	int err = open_log();
 
+	raise_file_limit();
 	if (!err && run.isolate)
 		err = isolate();
 	if (err)

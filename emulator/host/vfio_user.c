@@ -532,6 +532,7 @@ static void disconnect(struct function *fn, const char *why)
 	close_fds(fn);
 	fn->in.len = 0;
 	fn->in.ahead_len = 0;
+	fn->in.fds_lost = false;
 	work_cancel(&fn->more);
 	list_for_each_entry_safe(msg, tmp, &fn->out, node) {
 		list_del(&msg->node);
@@ -584,6 +585,11 @@ static int read_socket(struct function *fn, void *buf, size_t room, size_t *len)
 	if (!n)
 		return -1;
 	receive_fds(fn, &msg);
+	/* Without them the same message says something else. */
+	if (msg.msg_flags & MSG_CTRUNC) {
+		fn->in.fds_lost = true;
+		return -1;
+	}
 	*len = n;
 	/* what follows descriptors is there, but not read */
 	fn->in.drained = (size_t)n < room && !fn->in.n_fds;
@@ -646,7 +652,8 @@ static int read_message(struct function *fn)
 	if (got > 0)
 		got = read_up_to(fn, hdr->size);
 	if (got < 0) {
-		disconnect(fn, "closed by the client");
+		disconnect(fn, fn->in.fds_lost ? "descriptors of a message did not arrive" :
+					       "closed by the client");
 		return -1;
 	}
 	if (!got)

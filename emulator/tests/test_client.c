@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "vfu_client.h"
@@ -138,6 +139,55 @@ static void test_memory_taken(void)
 }
 
 /* The budget of a function is an option; it is checked where the device is in the test itself. */
+static bool in_log(const char *text)
+{
+	char line[400];
+	bool found = false;
+	FILE *log = fopen(emu.log, "r");
+
+	while (log && !found && fgets(line, sizeof(line), log))
+		found = strstr(line, text);
+	if (log)
+		fclose(log);
+	return found;
+}
+
+/* The number that the process would give the next file. */
+static unsigned int next_file(void)
+{
+	unsigned int n = 0;
+	char path[64];
+
+	do
+		snprintf(path, sizeof(path), "/proc/%d/fd/%u", emu.pid, n++);
+	while (!access(path, F_OK));
+	return n - 1;
+}
+
+/* Ends the connection of @bad, which is made again. */
+static void test_no_descriptors(void)
+{
+	struct rlimit before, none;
+	int fd = eventfd(0, EFD_CLOEXEC);
+
+	if (fd < 0 || prlimit(emu.pid, RLIMIT_NOFILE, NULL, &before))
+		exit(2);
+	ktap(before.rlim_cur == before.rlim_max, "as many files can be open as the system allows");
+	none = before;
+	none.rlim_cur = next_file();
+	if (prlimit(emu.pid, RLIMIT_NOFILE, &none, NULL))
+		exit(2);
+	ktap(set_irq_fd(0, fd) == -1000 && in_log("descriptors of a message did not arrive"),
+	     "a message without its descriptors ends the connection, and the log says why");
+	if (prlimit(emu.pid, RLIMIT_NOFILE, &before, NULL))
+		exit(2);
+	ktap(good_works(), "that of the others goes on");
+	client_close(&bad);
+	client_open(&bad, &emu, 0);
+	cmdq_setup(&bad);
+	close(fd);
+}
+
 static void test_memory_option(const char *bin_dir)
 {
 	struct emu small;
@@ -150,10 +200,23 @@ static void test_memory_option(const char *bin_dir)
 	emu_stop(&small);
 }
 
+/* What a shell gives is mostly less than the system allows. */
+static void lower_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		exit(2);
+	limit.rlim_cur = limit.rlim_max / 2;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		exit(2);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;
 	ktap_plan(0);
+	lower_file_limit();
 	emu_start(&emu, argv[1], 2);
 	client_open(&bad, &emu, 0);
 	client_open(&good, &emu, 1);
@@ -165,6 +228,7 @@ int main(int argc, char **argv)
 	test_many_ranges();
 	test_many_files();
 	test_memory_taken();
+	test_no_descriptors();
 	test_memory_option(argv[1]);
 	client_close(&bad);
 	client_close(&good);

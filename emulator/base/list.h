@@ -21,6 +21,13 @@ static inline void list_init(struct list_head *node)
 	node->next = node;
 }
 
+/* The heads of a hash table */
+static inline void list_init_all(struct list_head *heads, size_t n)
+{
+	while (n--)
+		list_init(&heads[n]);
+}
+
 static inline bool list_empty(const struct list_head *head)
 {
 	return head->next == head;
@@ -67,6 +74,12 @@ static inline void list_splice_tail(struct list_head *from, struct list_head *to
 	for (pos = list_entry((head)->next, typeof(*pos), member);			\
 	     &pos->member != (head);							\
 	     pos = list_entry(pos->member.next, typeof(*pos), member))
+
+/* From the end */
+#define list_for_each_entry_reverse(pos, head, member)					\
+	for (pos = list_entry((head)->prev, typeof(*pos), member);			\
+	     &pos->member != (head);							\
+	     pos = list_entry(pos->member.prev, typeof(*pos), member))
 
 /* The body may remove or free @pos. */
 #define list_for_each_entry_safe(pos, tmp, head, member)				\

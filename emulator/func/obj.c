@@ -87,10 +87,9 @@ static struct list_head *bucket_of(struct space *space, uint32_t num)
 static struct list_head *alloc_buckets(uint32_t n)
 {
 	struct list_head *buckets = malloc(n * sizeof(*buckets));
-	uint32_t i;
 
-	for (i = 0; buckets && i < n; i++)
-		list_init(&buckets[i]);
+	if (buckets)
+		list_init_all(buckets, n);
 	return buckets;
 }
 

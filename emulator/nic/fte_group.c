@@ -66,15 +66,16 @@ struct fte *group_match(const struct flow_group *group, const struct match_field
 	return NULL;
 }
 
+/* From the end: of equal values, which all stand in one bucket, the next one is mostly the last. */
 static void put_in_bucket(struct flow_group *group, struct fte *fte)
 {
 	struct list_head *bucket = bucket_of(group, &fte->value);
 	struct fte *other;
 
-	list_for_each_entry(other, bucket, by_value)
-		if (other->index > fte->index)
+	list_for_each_entry_reverse(other, bucket, by_value)
+		if (other->index < fte->index)
 			break;
-	list_add_tail(&fte->by_value, &other->by_value);
+	list_add(&fte->by_value, &other->by_value);
 }
 
 /* As many buckets as entries. */
@@ -86,15 +87,17 @@ static int grow(struct flow_group *group)
 
 	if (!buckets)
 		return -1;
-	for (i = 0; i < n; i++)
-		list_init(&buckets[i]);
+	list_init_all(buckets, n);
 	list_for_each_entry(fte, &group->ftes, node)
 		list_del(&fte->by_value);
 	budget_free(group->by_value);
 	group->by_value = buckets;
 	group->n_buckets = n;
-	list_for_each_entry(fte, &group->ftes, node)
-		put_in_bucket(group, fte);
+	for (i = group->start; i <= group->end; i++) {
+		fte = group_entry(group, i);
+		if (fte)
+			put_in_bucket(group, fte);
+	}
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 #include <stdio.h>
+#include <time.h>
 
 #include "ktap.h"
 
@@ -44,6 +45,14 @@ void ktap_skip(const char *sentence, const char *why)
 {
 	skipped++;
 	printf("ok %u %s # SKIP %s\n", done(), sentence, why);
+}
+
+double cpu_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
 int ktap_end(void)

@@ -15,6 +15,7 @@ void ktap_plan(unsigned int n);	/* 0: as many as there will be */
 bool ktap(bool ok, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool vktap(bool ok, const char *fmt, va_list ap);
 void ktap_skip(const char *sentence, const char *why);
+double cpu_seconds(void);	/* that the process has used */
 int ktap_end(void);	/* prints the totals; the exit status */
 
 #endif

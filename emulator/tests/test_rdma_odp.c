@@ -3,8 +3,7 @@
  * On-demand paging: what a queue pair does that meets a page that is not present, until the driver
  * resumes it, at either end of a connection.
  */
-#include <time.h>
-
+#include "ktap.h"
 #include "rdma_odp.h"
 
 #define LEN	9000u
@@ -413,14 +412,6 @@ static void test_implicit(void)
 #define LIST_MAX	(1u << 22)	/* octwords */
 #define STEP		1024u		/* octwords of a WQE: 16 KiB of the buffer */
 #define WQES		16u
-
-static double cpu_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 /* Its end again and again, each time after all the rest: a WQE is the work of a slice. */
 static unsigned int most_at_once(struct tqp *umr, const struct umr_wr *all)

@@ -4,8 +4,8 @@
  * callback does, and the host's memory, stay bounded.
  */
 #include <stdlib.h>
-#include <time.h>
 
+#include "ktap.h"
 #include "rdma.h"
 
 static struct tcq ca, cb;
@@ -152,14 +152,6 @@ static void test_flush_ends(void)
 #define LIST 1024u
 #define LONG_LIST (1u << KLM_LOG_MAX)
 #define WRITES 20000u
-
-static double cpu_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
-}
 
 /* A key of @n entries; the status. */
 static int create_klm_key(struct side *side, uint64_t len, uint32_t n, const struct klm *list,

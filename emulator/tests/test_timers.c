@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Timers expire in order, whatever was armed, moved, cancelled; many cost no more than few. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/base.h"
 #include "ktap.h"
@@ -126,14 +125,6 @@ static void test_from_callback(void)
 		loop_run_pending();
 	ktap(chain_runs == 11 && !timer_armed(&chain[0]) && !timer_armed(&chain[1]),
 	     "a callback may arm its own timer and cancel another");
-}
-
-static double cpu_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
 /* Seconds to move a timer that is due before @n others. */

@@ -6,23 +6,61 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "rdma/rdma.h"
 
-static struct list_head *bucket_of(struct cxdev *dev, const uint8_t *gid)
-{
-	uint32_t hash = 0;
-	unsigned int i;
+#define BUCKETS_MIN 64u
 
-	for (i = 0; i < 16; i++)
-		hash = hash * 31 + gid[i];
-	return &dev->rdma_state->mcgs[hash % MCG_BUCKETS];
+static struct list_head *bucket_of(const struct mcg_table *table, const uint8_t *gid)
+{
+	uint64_t word[2];
+	uint64_t hash;
+
+	memcpy(word, gid, sizeof(word));
+	hash = hash_mix(hash_mix(0, word[0]), word[1]);
+	return &table->buckets[hash & (table->n_buckets - 1)];
+}
+
+/* An empty one of @n buckets. */
+static int init_table(struct mcg_table *table, uint32_t n)
+{
+	table->buckets = malloc(n * sizeof(*table->buckets));
+	if (!table->buckets)
+		return -1;
+	list_init_all(table->buckets, n);
+	table->n_buckets = n;
+	return 0;
+}
+
+int mcg_table_create(struct mcg_table *table)
+{
+	return init_table(table, BUCKETS_MIN);
+}
+
+/* As many buckets as groups, unless there is no memory. */
+static void grow(struct mcg_table *table)
+{
+	struct mcg_table bigger = *table;
+	struct mcg *mcg, *tmp;
+	uint32_t i;
+
+	if (init_table(&bigger, 2 * table->n_buckets))
+		return;
+	for (i = 0; i < table->n_buckets; i++) {
+		list_for_each_entry_safe(mcg, tmp, &table->buckets[i], by_gid) {
+			list_del(&mcg->by_gid);
+			list_add_tail(&mcg->by_gid, bucket_of(&bigger, mcg->gid));
+		}
+	}
+	free(table->buckets);
+	*table = bigger;
 }
 
 struct mcg *mcg_find(struct cxdev *dev, const uint8_t *gid)
 {
 	struct mcg *mcg;
 
-	list_for_each_entry(mcg, bucket_of(dev, gid), by_gid)
+	list_for_each_entry(mcg, bucket_of(&dev->rdma_state->mcgs, gid), by_gid)
 		if (!memcmp(mcg->gid, gid, 16))
 			return mcg;
 	return NULL;
@@ -46,17 +84,21 @@ static void mcg_release(void *obj)
 		obj_put(mcg->qps[--mcg->n]);
 	budget_free(mcg->qps);
 	list_del(&mcg->by_gid);
+	mcg->obj.dev->rdma_state->mcgs.n--;
 }
 
 static struct mcg *mcg_create(struct cmd *c, const uint8_t *gid)
 {
+	struct mcg_table *table = &c->dev->rdma_state->mcgs;
 	struct mcg *mcg = obj_create(c, OBJ_MCG, sizeof(*mcg));
 
 	if (!mcg)
 		return NULL;
 	mcg->obj.release = mcg_release;
 	memcpy(mcg->gid, gid, 16);
-	list_add_tail(&mcg->by_gid, bucket_of(c->dev, gid));
+	if (++table->n > table->n_buckets)
+		grow(table);
+	list_add_tail(&mcg->by_gid, bucket_of(table, gid));
 	return mcg;
 }
 

@@ -536,6 +536,13 @@ struct mcg {
 	unsigned int n;
 };
 
+/* Of a function, by a hash of the GID: a packet finds its group at once, however many there are. */
+struct mcg_table {
+	struct list_head *buckets;
+	uint32_t n_buckets, n;	/* the former is a power of two */
+};
+
+int mcg_table_create(struct mcg_table *table);	/* -1: there is no memory */
 struct mcg *mcg_find(struct cxdev *dev, const uint8_t *gid);	/* NULL: it has no members */
 
 /* ---- requester.c, responder.c -------------------------------------------------------------- */
@@ -653,11 +660,9 @@ void roce_send_cnp(struct qp *qp);	/* packets from the remote QP meet congestion
 
 /* ---- per function -------------------------------------------------------------------------- */
 
-#define MCG_BUCKETS 1024u
-
 struct rdma_state {
 	struct qp *gsi;
-	struct list_head mcgs[MCG_BUCKETS];	/* by a hash of the GID */
+	struct mcg_table mcgs;
 	struct q_counter no_counter;	/* of QPs without a counter set; never reported */
 	uint16_t ip_id;
 	unsigned int last_addr;		/* RoCE address table entry that matched last */

@@ -9,13 +9,9 @@
 
 int rdma_state_create(struct cxdev *dev)
 {
-	unsigned int i;
-
 	dev->rdma_state = calloc(1, sizeof(*dev->rdma_state));
-	if (!dev->rdma_state)
+	if (!dev->rdma_state || mcg_table_create(&dev->rdma_state->mcgs))
 		return -1;
-	for (i = 0; i < MCG_BUCKETS; i++)
-		list_init(&dev->rdma_state->mcgs[i]);
 	dev->roce_addrs = dev->rdma_state->addrs;
 	dc_state_init(dev);
 	cong_reset(dev);
@@ -58,6 +54,8 @@ void rdma_state_leave(struct cxdev *dev)
 
 void rdma_state_destroy(struct cxdev *dev)
 {
+	if (dev->rdma_state)
+		free(dev->rdma_state->mcgs.buckets);
 	free(dev->rdma_state);
 	dev->rdma_state = NULL;
 }

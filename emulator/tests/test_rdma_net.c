@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* Multicast that comes back to its sender's function, congestion marks, queues that break. */
+#include "ktap.h"
 #include "rdma.h"
 
 static struct tcq ca, cb;
@@ -49,8 +50,7 @@ static unsigned int received(struct tqp *qp)
 /* Both are in the group; in the end only @x is. */
 static void test_other_group(struct tqp *x, struct tqp *y, struct wr *wr)
 {
-	/* The hash of the emulator is the same. */
-	static const uint8_t other[16] = { 0xff, 0x0e, [14] = 1, [15] = 0x77 - 31 };
+	static const uint8_t other[16] = { 0xff, 0x0e, [14] = 1, [15] = 0x77 };
 	struct tsge sge = { a.va + DST_OFF, 2000, a.lkey };
 
 	membership(y, PRM_OP_detach_from_mcg);
@@ -66,6 +66,50 @@ static void test_other_group(struct tqp *x, struct tqp *y, struct wr *wr)
 	ok(received(y) == 1, "they hear their own");
 	ok(!member_of(y, PRM_OP_detach_from_mcg, other) && obj_count(a.dev, OBJ_MCG) == 1,
 	   "a group without members is gone");
+}
+
+#define GROUPS 20000u
+
+/* Such that 31 * (31 * (31 * first + second) + third) + fourth is the same for each of them. */
+static void chosen(uint8_t *gid, uint32_t n)
+{
+	uint32_t rest = (0u - n / 256 * 29791 - n % 256 * 961) % 1024;
+
+	gid[12] = n / 256;
+	gid[13] = n % 256;
+	gid[14] = rest / 31;
+	gid[15] = rest % 31;
+}
+
+/* More than there are buckets at first, and values that a simple hash has in one place. */
+static void test_many_groups(struct tqp *qp)
+{
+	uint8_t gid[16] = { 0xff, 0x0e };
+	bool right = true;
+	uint32_t i;
+	double t;
+
+	for (i = 0; i < GROUPS && right; i++) {
+		chosen(gid, i);
+		right = !member_of(qp, PRM_OP_attach_to_mcg, gid);
+	}
+	ok(right && obj_count(a.dev, OBJ_MCG) == GROUPS, "a QP can be attached to many groups");
+	t = cpu_seconds();
+	for (i = 0; i < GROUPS && right; i++) {
+		chosen(gid, i);
+		right = mcg_find(a.dev, gid);
+	}
+	gid[2] = 1;
+	right = right && !mcg_find(a.dev, gid);
+	t = cpu_seconds() - t;
+	printf("# %u groups: %.3f s\n", GROUPS, t);
+	ok(right && t < 0.5, "a packet finds its group at once, whatever the groups are");
+	gid[2] = 0;
+	for (i = 0; i < GROUPS && right; i++) {
+		chosen(gid, i);
+		right = !member_of(qp, PRM_OP_detach_from_mcg, gid);
+	}
+	ok(right && !obj_count(a.dev, OBJ_MCG), "it can be detached from each of them");
 }
 
 static void test_multicast_loop(void)
@@ -105,6 +149,7 @@ static void test_multicast_loop(void)
 	ok(received(&x) == 1, "an attached sender receives its own multicast");
 	test_other_group(&x, &y, &wr);
 	membership(&x, PRM_OP_detach_from_mcg);
+	test_many_groups(&x);
 	qp_command(&x, PRM_OP_destroy_qp);
 	qp_command(&y, PRM_OP_destroy_qp);
 	qp_command(&z, PRM_OP_destroy_qp);

@@ -174,6 +174,9 @@ static void cpu_access(struct input *in)
 	uint64_t from = a.dev->card->memic_at, at = from + some_place(in) % MEMIC_BAR_BYTES;
 	unsigned int len = 1u << (how >> 1 & 3);
 
+	/* The host refuses what leaves the BAR. */
+	if (at > a.dev->card->bar_bytes - len)
+		at = a.dev->card->bar_bytes - len;
 	input_bytes(in, data, len);
 	if (how & 1)
 		bar_write(a.dev, at, data, len);

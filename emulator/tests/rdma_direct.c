@@ -38,7 +38,8 @@ enum key { KEY_ALL, KEY_READ, KEY_SMALL, KEY_NONE, KEYS };
 static struct {
 	unsigned int n;
 	struct end x[PAIRS_MAX], y[PAIRS_MAX];
-	bool long_message;			/* has been posted */
+	bool long_message;			/* has been posted, or several that are together */
+	uint32_t posted[PAIRS_MAX];		/* packets since all had settled */
 	const struct end *active[PAIRS_MAX];	/* posts sends until all has settled */
 	enum prm_qp_st st[PAIRS_MAX];
 	uint32_t mtu[PAIRS_MAX];
@@ -151,6 +152,7 @@ static void open_pairs(struct input *in)
 		create_cq(&world.y[i].cq, more & 16 ? &a : &b, LOG_CQ);
 		open_ends(&world.x[i], &world.y[i], world.st[i], &o);
 		world.active[i] = NULL;
+		world.posted[i] = 0;
 		world.alone[i] = false;
 		if (how & 32)
 			post_many(&world.x[i], &world.y[i], i);
@@ -323,10 +325,21 @@ static uint8_t choose_opcode(struct input *in, const struct end *end)
 	return ops[end->st == PRM_QP_ST_UD && v < 250 ? v % 2 : v % ARRAY_SIZE(ops)];
 }
 
-/* Between slices of it acknowledgments can come; that its last packet is refused, too. */
-static bool is_long(const struct wr *wr, uint32_t packets)
+/*
+ * Between slices of it acknowledgments can come; that its last packet is refused, too. Messages that
+ * fill a slice have one for those before the last one.
+ */
+static void note_length(const struct end *end, unsigned int pair, const struct wr *wr, uint32_t len)
 {
-	return packets >= (wr->opcode == PRM_WQE_SEND_INVAL ? LOOP_SLICE : ACK_EVERY);
+	uint32_t packets = 1 + len / world.mtu[pair], before;
+
+	if (is_idle(end))
+		world.posted[pair] = 0;
+	before = world.posted[pair];
+	world.posted[pair] += packets;
+	world.long_message |=
+		packets > (wr->opcode == PRM_WQE_SEND_INVAL ? LOOP_SLICE : ACK_EVERY) ||
+		(before && world.posted[pair] > LOOP_SLICE);
 }
 
 static void post_one(struct input *in)
@@ -362,7 +375,7 @@ static void post_one(struct input *in)
 		len = flags % INLINE_MAX;
 		wr.inl_len = len;
 	}
-	world.long_message |= is_long(&wr, len / world.mtu[pair]);
+	note_length(end, pair, &wr, len);
 	choose_remote(in, peer, &wr, len);
 	if (is_atomic(wr.opcode))
 		wr.sge[wr.n++] = choose_place(in, end->qp.side, 8, true);

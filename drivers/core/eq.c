@@ -248,11 +248,16 @@ static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 
 	mutex_lock(&dev->eqs.poll_lock);
 	disable_irq(irq);
-	/* the context of the handler; softirqs that it raises run at local_bh_enable() */
+	/*
+	 * The context of the handler, which is a thread with PREEMPT_RT: its locks sleep there.
+	 * Softirqs that it raises run at local_bh_enable().
+	 */
 	local_bh_disable();
-	local_irq_disable();
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		local_irq_disable();
 	n = vector ? drain(&dev->eqs.comp[vector - 1]) : drain_async(dev);
-	local_irq_enable();
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		local_irq_enable();
 	local_bh_enable();
 	enable_irq(irq);
 	mutex_unlock(&dev->eqs.poll_lock);

@@ -352,9 +352,12 @@ int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	/* Without memory it has no events until the next try. One may have been missed. */
 	if (err && cxr_ib_devx_holds(ctx)) {
 		cxr_cq_register(dev->core, &cq->cq);
-		local_irq_disable();
+		/* the context of the handler, as in poll_vector() */
+		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+			local_irq_disable();
 		cq->cq.comp(&cq->cq);
-		local_irq_enable();
+		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+			local_irq_enable();
 		return err;
 	}
 	if (err)

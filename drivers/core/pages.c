@@ -199,7 +199,8 @@ static int notify_cant_give(struct cxr_dev *dev, u16 func)
 	return cxr_cmd(&dev->core, manage_pages, &in, &out);
 }
 
-static int give_pages(struct cxr_dev *dev, u16 func, u32 n)
+/* *refused: the device did not take them. Of other errors it does not know. */
+static int give_pages(struct cxr_dev *dev, u16 func, u32 n, bool *refused)
 {
 	struct prm_manage_pages_out out;
 	struct prm_manage_pages_in *in;
@@ -208,6 +209,7 @@ static int give_pages(struct cxr_dev *dev, u16 func, u32 n)
 	u64 dma;
 	int err;
 
+	*refused = false;
 	in = kvzalloc(sizeof(*in) + n * sizeof(*pas), GFP_KERNEL);
 	if (!in)
 		return -ENOMEM;
@@ -228,7 +230,8 @@ static int give_pages(struct cxr_dev *dev, u16 func, u32 n)
 	 * Refused, or not even sent. Otherwise the device may hold them, and they stay until
 	 * cxr_pages_free_unreturned().
 	 */
-	if (prm_get(&out, status) != PRM_STATUS_OK || err == -ENOMEM)
+	*refused = prm_get(&out, status) != PRM_STATUS_OK;
+	if (*refused || err == -ENOMEM)
 		goto err_put;
 	kvfree(in);
 	return err;
@@ -292,6 +295,7 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 {
 	struct prm_query_pages_in in = {};
 	struct prm_query_pages_out out;
+	bool refused;
 	s32 n;
 	int err;
 
@@ -308,7 +312,7 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 			boot ? "boot" : "init", n);
 		return -EPROTO;
 	}
-	return give_pages(dev, prm_get(&out, function_id), n);
+	return give_pages(dev, prm_get(&out, function_id), n, &refused);
 }
 
 void cxr_pages_reclaim_all(struct cxr_dev *dev)
@@ -420,20 +424,28 @@ static bool next_request(struct cxr_pages *pages, struct cxr_page_req *req)
 	return found;
 }
 
+static void serve_give(struct cxr_dev *dev, u16 func, u32 n)
+{
+	bool refused = false;
+	int err;
+
+	err = is_implausible(n) ? -E2BIG : give_pages(dev, func, n, &refused);
+	if (!err || cxr_core_dead(&dev->core))
+		return;
+	dev_warn_ratelimited(dev->core.dev, "page request for %u pages failed: %pe\n", n,
+			     ERR_PTR(err));
+	/* If the device has refused them, its request is over: this would answer the next one. */
+	if (!refused)
+		notify_cant_give(dev, func);
+}
+
 static void serve_request(struct cxr_dev *dev, const struct cxr_page_req *req)
 {
 	u32 n = req->pages < 0 ? -(u32)req->pages : req->pages;
 	u32 got = 1;
-	int err;
 
 	if (req->pages > 0) {
-		err = is_implausible(n) ? -E2BIG : give_pages(dev, req->func, n);
-		if (err && !cxr_core_dead(&dev->core)) {
-			dev_warn_ratelimited(dev->core.dev,
-					     "page request for %u pages failed: %pe\n",
-					     n, ERR_PTR(err));
-			notify_cant_give(dev, req->func);
-		}
+		serve_give(dev, req->func, n);
 		return;
 	}
 	while (n && got && !reclaim_pages(dev, req->func, min_t(u32, n, RECLAIM_MAX), &got))

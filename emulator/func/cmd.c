@@ -210,6 +210,8 @@ static int check_and_run(struct cmd *c)
 		cmd_set_status(c, value, "injected fault");
 		if (releases(c))
 			c->dev->health.kept = true;
+		if (c->opcode == PRM_OP_manage_pages)
+			pages_refused(c);
 		return -1;
 	}
 	return desc->run(c);

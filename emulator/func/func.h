@@ -508,6 +508,7 @@ uint32_t pages_initial(const struct cxdev *dev);	/* for boot and INIT_HCA */
 void pages_forget(struct cxdev *dev);	/* the driver has them back */
 /* Whose driver is asked for the function's pages: its own, or that of the PF that enables it. */
 struct cxdev *pages_giver(struct cxdev *dev);
+void pages_refused(struct cmd *c);	/* MANAGE_PAGES: if they were given, the request is over */
 void pages_request(struct cxdev *dev, int32_t n); /* asks; negative: offers so many back */
 /* Asks the PF's driver for what a VF needs before INIT_HCA, or to take back what it does not. */
 void pages_balance(struct cxdev *vf);

@@ -310,6 +310,20 @@ static void answer(struct cxdev *vf, unsigned int op_mod, uint32_t n)
 				     *requested + (int32_t)n : 0;
 }
 
+void pages_refused(struct cmd *c)
+{
+	const struct prm_manage_pages_in *in = c->in;
+	struct cxdev *dev = cmd_function(c, prm_get(in, embedded_cpu_function),
+					 prm_get(in, function_id));
+
+	if (!dev || c->op_mod != PAGES_GIVE)
+		return;
+	dev->hca->pages_requested = 0;
+	dev->hca->pages_denied = true;
+	if (dev != c->dev)
+		cmdq_retry(dev);
+}
+
 static int run_manage_pages(struct cmd *c)
 {
 	const struct prm_manage_pages_in *in = c->in;

@@ -6,6 +6,7 @@
 
 #include "prm/cqe.h"
 #include "prm/eqe.h"
+#include "fault_lines.h"
 #include "vfu_client.h"
 
 #define LOG_EQ 3	/* 8 entries: wraps soon */
@@ -401,6 +402,16 @@ static void test_wait_for_pages(void)
 	ktap(status_of(e, 0) == -1 && !cmd(&c, manage_pages, &in, &out) &&
 	     status_of(e, 1000) == PRM_STATUS_NO_RES,
 	     "it is refused when the driver cannot give any");
+
+	if (give_pages(&c, 3))
+		return;
+	do
+		e = post_alloc_uar();
+	while (n++ < 5000 && !status_of(e, 100));
+	fault_must(&emu, "f0 command manage_pages status internal");
+	ktap(status_of(e, 0) == -1 && give_pages(&c, 3) &&
+	     status_of(e, 1000) == PRM_STATUS_NO_RES,
+	     "it is refused when the card refuses those that the driver gives");
 }
 
 int main(int argc, char **argv)
@@ -409,7 +420,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(51);
+	ktap_plan(52);
 	emu_start(&emu, argv[1], 1);
 	client_open(&c, &emu, 0);
 	ktap(!boot_to_init(&c) && !alloc_uar(&uar) && !alloc_uar(&other_uar),

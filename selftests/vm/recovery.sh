@@ -321,9 +321,13 @@ pages_refused()
 {
 	ktap_spoilt
 	pages_agree
-	fault command manage_pages status internal
+	fault command manage_pages status internal times=2
 	fault pages 1000
 	wait_kmsg "page request for 1000 pages failed"
+	# The second command is not that the driver cannot give them, which would answer the next request
+	fault pages 500
+	wait_kmsg "page request for 500 pages failed"
+	must_fail kmsg_has "modifier 0, refused"
 	rule_hit
 	wait_until 10 pages_agree
 	works

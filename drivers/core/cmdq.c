@@ -232,6 +232,40 @@ static u64 chain_dma(const struct chain *chain)
 
 /* ---- one command ----------------------------------------------------------------------------- */
 
+/* False: there is no queue. Else it stays until leave(). */
+static bool enter(struct cxr_cmdq *q)
+{
+	unsigned long flags;
+	bool up;
+
+	spin_lock_irqsave(&q->lock, flags);
+	up = q->up;
+	q->running += up;
+	spin_unlock_irqrestore(&q->lock, flags);
+	return up;
+}
+
+static void leave(struct cxr_cmdq *q)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&q->lock, flags);
+	if (!--q->running)
+		wake_up(&q->idle);
+	spin_unlock_irqrestore(&q->lock, flags);
+}
+
+static bool is_idle(struct cxr_cmdq *q)
+{
+	unsigned long flags;
+	bool idle;
+
+	spin_lock_irqsave(&q->lock, flags);
+	idle = !q->running;
+	spin_unlock_irqrestore(&q->lock, flags);
+	return idle;
+}
+
 /* The caller holds the semaphore, so there is a free slot. */
 static int reserve_slot(struct cxr_dev *dev, struct cmd_ent *ent, bool pages)
 {
@@ -425,6 +459,7 @@ static int copy_output(struct cxr_dev *dev, const struct cmd_ent *ent, u16 op, v
 	return 0;
 }
 
+/* Between enter() and leave() */
 static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void *out, u32 outlen)
 {
 	bool pages = op == PRM_OP_manage_pages;
@@ -433,9 +468,6 @@ static int run_cmd(struct cxr_dev *dev, u16 op, const void *in, u32 inlen, void 
 	struct cmd_ent ent = {};
 	int err;
 
-	/* without a queue there is no pool either */
-	if (!READ_ONCE(q->up))
-		return -ENODEV;
 	ent.in = alloc_long(q, inlen);
 	if (IS_ERR(ent.in))
 		return PTR_ERR(ent.in);
@@ -481,11 +513,12 @@ int cxr_cmd_try(struct cxr_core *core, void *in, u32 inlen, void *out, u32 outle
 
 	might_sleep();
 	memset(out, 0, outlen);
-	if (cxr_core_dead(core))
+	if (cxr_core_dead(core) || !enter(&dev->cmdq))
 		return -ENODEV;
 
 	start = ktime_get_ns();
 	err = run_cmd(dev, op, in, inlen, out, outlen);
+	leave(&dev->cmdq);
 	ns = ktime_get_ns() - start;
 	if (!err)
 		err = status_errno(prm_get(head_out, status));
@@ -750,6 +783,8 @@ void cxr_cmdq_down(void *owner)
 	spin_lock_irqsave(&q->lock, flags);
 	WRITE_ONCE(q->up, false);
 	spin_unlock_irqrestore(&q->lock, flags);
+	/* Of those outside the stages: they are answered, aborted, or time out. */
+	wait_event(q->idle, is_idle(q));
 
 	/* A device that did not finish its commands cannot write to memory after this. */
 	pci_clear_master(dev->core.pdev);

@@ -64,6 +64,8 @@ struct cxr_cmdq {
 	u8 token __guarded_by(&lock);	/* of the last command */
 	struct cmd_ent *ent[CXR_CMD_SLOTS_MAX] __guarded_by(&lock);
 	u32 busy __guarded_by(&lock);	/* bit per slot */
+	u32 running __guarded_by(&lock);	/* commands that use what is above, or wait for it */
+	wait_queue_head_t idle;		/* there are none */
 	/* long chains of lost slots, to which the device may still write */
 	struct list_head lost __guarded_by(&lock);
 
@@ -327,6 +329,7 @@ int cxr_devlink_set_roce(struct cxr_dev *dev, bool on);
 /* cmdq.c */
 /* Stage: the command queue, with polling. */
 int cxr_cmdq_up(void *dev);
+/* Waits for commands that others than the stages have issued, at most until they time out. */
 void cxr_cmdq_down(void *dev);
 /*
  * Commands wait for events from now on, and call @recover if one does not come; with NULL they

@@ -243,10 +243,14 @@ static irqreturn_t comp_irq(int irq, void *data)
  */
 static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 {
-	int irq = dev->eqs.vectors[vector].irq;
-	unsigned int n;
+	unsigned int n = 0;
+	int irq;
 
 	mutex_lock(&dev->eqs.poll_lock);
+	/* The first to come and the last to go. A command may still wait for an event of it. */
+	if (!dev->eqs.async[CXR_EQ_CMD].live)
+		goto unlock;
+	irq = dev->eqs.vectors[vector].irq;
 	disable_irq(irq);
 	/*
 	 * The context of the handler, which is a thread with PREEMPT_RT: its locks sleep there.
@@ -260,6 +264,7 @@ static unsigned int poll_vector(struct cxr_dev *dev, int vector)
 		local_irq_enable();
 	local_bh_enable();
 	enable_irq(irq);
+unlock:
 	mutex_unlock(&dev->eqs.poll_lock);
 	return n;
 }

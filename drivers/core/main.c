@@ -168,6 +168,7 @@ static struct cxr_dev *alloc_dev(struct pci_dev *pdev, bool vf)
 	mutex_init(&dev->core.port.lock);
 	spin_lock_init(&dev->fail_lock);
 	spin_lock_init(&dev->cmdq.lock);
+	init_waitqueue_head(&dev->cmdq.idle);
 	context_unsafe(INIT_LIST_HEAD(&dev->cmdq.lost));
 	xa_init(&dev->eqs.cqs);
 	mutex_init(&dev->eqs.poll_lock);

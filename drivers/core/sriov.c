@@ -360,6 +360,9 @@ int cxr_vf_get_stats(struct cxr_core *core, unsigned int vf, struct cxr_vf_stats
 
 	mutex_lock(&dev->vfs_lock);
 	err = check_settings(dev, vf);
+	/* It has settings also while the function is down, and the interface asks. */
+	if (!err && !test_bit(vf, dev->vfs))
+		err = -ENOENT;
 	err = err ?: cxr_cmd_query_vport_counters(core, vf + 1, stats->traffic);
 	err = err ?: cxr_eswitch_dropped(dev, vf, &stats->rx_dropped, &stats->tx_dropped);
 	mutex_unlock(&dev->vfs_lock);

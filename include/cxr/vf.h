@@ -50,7 +50,7 @@ struct cxr_vf_stats {
 int cxr_vf_get_settings(struct cxr_core *core, unsigned int vf, struct cxr_vf_settings *settings);
 int cxr_vf_set_settings(struct cxr_core *core, unsigned int vf, u32 which,
 			const struct cxr_vf_settings *settings);
-/* As above */
+/* As above; -ENOENT also while the function is down */
 int cxr_vf_get_stats(struct cxr_core *core, unsigned int vf, struct cxr_vf_stats *stats);
 
 #endif

@@ -265,6 +265,30 @@ settings_stay() # "COMMAND"
 	ends_pingpong 100
 }
 
+counters_refused() { pf dmesg | grep -ci "query_vport_counter.*refused" || true; }
+
+# All the while something asks the PF's interface for the statistics of its VFs. Commands are slow, so that some are under way
+asked_in_reset()
+{
+	local before said
+
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver is not told of such a reset"
+	ktap_spoilt
+	driver_unload
+	before=$(counters_refused)
+	emu command-us 5000
+	trap 'emu command-us off >/dev/null' EXIT
+	pf "while :; do ip -s link show $peer_netdev >/dev/null; done & asks=\$!
+		for _ in 1 2 3; do echo 1 >\"\$(pf_device)/reset\" || break; done
+		kill \$asks"
+	emu command-us off
+	[ "$(counters_refused)" = "$before" ] || fail "the device was asked for the statistics of VFs that it had no more"
+	said=$(emu violations)
+	[ -z "$said" ] || { echo "$said"; fail "the emulator reports violations"; }
+	ends_up
+	ends_pingpong 100
+}
+
 # VFs that are enabled again begin without settings, though the device has those of before
 begins_anew()
 {
@@ -332,6 +356,7 @@ ktap_test counts "the PF counts what its VF receives" counts
 ktap_test alone "VFs go and come again" alone
 ktap_test reset "settings of VFs stay over a reset of the PF" settings_stay 'echo 1 >"$(pf_device)/reset"'
 ktap_test reload "settings of VFs stay over a devlink reload of the PF" settings_stay 'devlink dev reload "pci/$(driver_bdfs)"'
+ktap_test reset.asked "a reset of the PF while its interface is asked for statistics of the VFs" asked_in_reset
 ktap_test anew "VFs that are enabled again begin without settings" begins_anew
 
 # Between our driver of a VF and the in-tree one of its PF, with the commands of the latter

@@ -241,6 +241,7 @@ struct cxr_dev {
 	bool resetting;
 	bool needs_reset;		/* it kept pages, or is still enabled; by stage hca */
 	bool asleep;			/* the system sleeps: it must not come up */
+	bool with_pf;			/* asleep, until the PF, on this host, wakes it */
 	bool nonfatal;			/* the PCI error: the PCI core resets no link for it */
 
 	phys_addr_t bar;

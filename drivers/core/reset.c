@@ -238,36 +238,28 @@ const struct pci_error_handlers cxr_err_handler = {
 /* ---- sleep of the system --------------------------------------------------------------------- */
 
 /* An image that hibernation makes must not change any more, and nothing may be sent from D3. */
-static int go_to_sleep(struct device *device)
+static void put_to_sleep(struct cxr_dev *dev)
 {
-	struct cxr_dev *dev = dev_get_drvdata(device);
-
-	if (!dev)	/* after cxr_shutdown() */
-		return 0;
+	if (dev->asleep)
+		return;
 	WRITE_ONCE(dev->asleep, true);
 	/* A recovery from a PCI error that has not got to its end has left it down. */
 	if (!dev->resetting)
 		prepare(dev);
-	return 0;
 }
 
-/*
- * When the whole system has woken, or did not get to sleep: devices, such as the RDMA device, must
- * not be added earlier. The firmware may have failed meanwhile, or its power been off.
- */
-static void wake_up_again(struct device *device)
+/* The firmware may have failed meanwhile, or its power been off. */
+static int wake(struct cxr_dev *dev, bool possible)
 {
-	struct cxr_dev *dev = dev_get_drvdata(device);
-	struct devlink *devlink;
-	int err = 0;
+	struct devlink *devlink = priv_to_devlink(dev);
+	int err = -ENODEV;
 
-	if (!dev || !dev->asleep)
-		return;
-
-	devlink = priv_to_devlink(dev);
 	devl_lock(devlink);
 	WRITE_ONCE(dev->asleep, false);
-	if (cxr_core_dead(&dev->core) || dev->needs_reset) {
+	dev->with_pf = false;
+	if (!possible) {
+		stay_down(dev);
+	} else if (cxr_core_dead(&dev->core) || dev->needs_reset) {
 		err = reset_and_come_up(dev, CXR_FIRMWARE_PATIENCE);
 	} else {
 		if (cxr_core_wait_response(dev))
@@ -276,8 +268,78 @@ static void wake_up_again(struct device *device)
 	}
 	devl_unlock(devlink);
 	if (err)
-		dev_err(device, "did not come back from the sleep of the system: %pe\n",
+		dev_err(dev->core.dev, "did not come back from the sleep of the system: %pe\n",
 			ERR_PTR(err));
+	return err;
+}
+
+static void put_vf_to_sleep(struct cxr_dev *vf)
+{
+	put_to_sleep(vf);
+	vf->with_pf = true;
+}
+
+static void wake_vf(struct cxr_dev *vf)
+{
+	if (vf->with_pf)
+		wake(vf, true);
+}
+
+static void lose_vf(struct cxr_dev *vf)
+{
+	if (vf->with_pf)
+		wake(vf, false);
+}
+
+/*
+ * The VFs of @dev that this driver has on this host, with their locks held, as when the PF's driver
+ * disables them.
+ */
+static void with_vfs(struct cxr_dev *dev, void (*what)(struct cxr_dev *vf))
+{
+	struct pci_dev *pf = dev->core.pdev;
+	struct pci_dev *pdev = NULL;
+	struct cxr_dev *vf;
+
+	for_each_pci_dev(pdev) {
+		if (!pdev->is_virtfn || pci_physfn(pdev) != pf)
+			continue;
+		device_lock(&pdev->dev);
+		vf = pdev->dev.driver == pf->dev.driver ? pci_get_drvdata(pdev) : NULL;
+		if (vf)
+			what(vf);
+		device_unlock(&pdev->dev);
+	}
+}
+
+/*
+ * Without its PF a VF does not work, and nothing else keeps them in order: the PM core may suspend
+ * both at a time, and ends with the PF when all wake. So a PF takes its VFs along.
+ */
+static int go_to_sleep(struct device *device)
+{
+	struct cxr_dev *dev = dev_get_drvdata(device);
+
+	if (!dev)	/* after cxr_shutdown() */
+		return 0;
+	with_vfs(dev, put_vf_to_sleep);
+	put_to_sleep(dev);
+	return 0;
+}
+
+/*
+ * When the whole system has woken, or did not get to sleep: devices, such as the RDMA device, must
+ * not be added earlier.
+ */
+static void wake_up_again(struct device *device)
+{
+	struct cxr_dev *dev = dev_get_drvdata(device);
+	int err;
+
+	if (!dev || !dev->asleep || dev->with_pf)
+		return;
+	err = wake(dev, true);
+	with_vfs(dev, err ? lose_vf : wake_vf);
 }
 
 const struct dev_pm_ops cxr_pm_ops = {

@@ -134,7 +134,7 @@ class Machines:
     def command(self, out, seconds):
         head = self.head
         cmd = ["scripts/vm", "--kernel", self.kernel, "--driver", "cxr", "--guests", head["guests"], "--functions", head["functions"],
-               "--smp", head["cpus"], "--card", head["card"] + (",ports=2" if head["functions"] == "2" else ""),
+               "--smp", head["cpus"], "--card", script.card_option(head["card"], head["functions"]),
                "--timeout", str(seconds), "--out", out]
         cmd += script.emulator_args(head)
         if head["peers"] == "soft":

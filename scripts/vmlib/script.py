@@ -16,7 +16,7 @@ CARD = "cx5"    # of scripts that name none
 # Keys in the head of a script: (default, allowed values, meaning)
 HEAD = {
     "guests": ("1", "[1-4]", "number of guests"),
-    "functions": ("1", "[12]", "functions of each guest; two are the ports of one card"),
+    "functions": ("1", "[12]", "functions of each guest; two are the ports of one card, or with card sriov, of guest a, a PF and its VF"),
     "cpus": ("1", "1|2|10", "CPUs of each guest"),
     "card": (CARD, "[a-z0-9]+(,vfs=[1-4](,sriov(,eswitch)?)?|,dcb)?(,devx(,odp=memory)?)?",
              "the card, as named by cxemu; with vfs=N guests a and on have a VF each, the next the PF; with sriov a has a VF, and b "
@@ -73,6 +73,11 @@ def read_head(path):
             seen.add(key)
             head[key] = value
     return head
+
+
+def card_option(card, functions):
+    """What --card of scripts/vm is for a script with this card and number of functions."""
+    return card + (",ports=2" if functions == "2" and ",sriov" not in card else "")
 
 
 class Script:

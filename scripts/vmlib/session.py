@@ -56,7 +56,7 @@ class Session:
     def functions(self):
         """The functions in the order of cxemu's options: (name, guest, or None if nobody has it). With vfs=N the first N guests
         have a VF each, and the next one, if there is one, has their PF; with sriov the first one has a VF and the second one the PF,
-        and others have PFs of cards of their own."""
+        and others have PFs of cards of their own. With two functions the first guest has both PF and VF."""
         guests = [g for g in self.guests if not g.soft]
         vfs = re.search(r",vfs=(\d+)", self.opts.card)
         if not vfs:
@@ -64,6 +64,9 @@ class Session:
         n = int(vfs[1])
         owned = [(g.name, g) for g in guests]
         nobody = [(f"vf{i}", None) for i in range(n * len(guests))]
+        if ",sriov" in self.opts.card and self.opts.functions == 2:
+            own_cards = [f for i, pf in enumerate(owned[1:], 1) for f in [pf] + nobody[n * i:n * (i + 1)]]
+            return [(f"{guests[0].name}{i}", guests[0]) for i in range(2)] + nobody[1:n] + own_cards
         if ",sriov" in self.opts.card:
             own_cards = [f for i, pf in enumerate(owned[2:], 1) for f in [pf] + nobody[n * i:n * (i + 1)]]
             return owned[1:2] + owned[:1] + nobody[1:n] + own_cards

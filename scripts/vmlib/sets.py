@@ -8,7 +8,7 @@ import time
 import process
 from beside import Beside, finish_all
 from results import BUILD, KTAP_ID, LOGS, out, parse, times, totals
-from script import emulator_args
+from script import card_option, emulator_args
 from steps import start, step
 
 JUDGE = f"{BUILD}/wire/roce_check"
@@ -69,7 +69,7 @@ class Session:
                "--functions", self.functions, "--smp", self.cpus, "--timeout", str(self.limit() + SESSION_SLACK), "--out", where]
         if self.captures:
             cmd += ["--pcap", os.path.join(where, "wire.pcap")]
-        cmd += ["--card", self.card + (",ports=2" if self.functions == "2" else "")]  # the two ports of one card
+        cmd += ["--card", card_option(self.card, self.functions)]
         if (self.ledger or os.environ.get("CXR_JOURNAL")) and self.driver != "rxe":
             cmd.append(f"--emu-arg=--journal={os.path.join(where, 'journal.txt')}")
         cmd += emulator_args(self.head)

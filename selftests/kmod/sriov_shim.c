@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * insmod sriov_shim.ko device=0000:01:00.0 vfs=N vf_device=ID
+ * insmod sriov_shim.ko device=0000:01:00.0 vfs=N vf_device=ID [first=N]
  *
  * Gives a PCI function the SR-IOV capability, which QEMU hides from its guests, so that the kernel
  * lets the function's driver enable virtual functions. They are on the bus of their PF while that
  * has them enabled, with a configuration space that says no more than that each is a network
  * interface: nothing can drive them here. On the emulated card they are functions of other guests.
+ * first=: the functions between are none of them.
  *
  * The kernel looks for the capability when it finds a device: remove the device after loading this,
  * and rescan the bus. Disable the VFs before unloading it, and do both again.
@@ -29,6 +30,9 @@ MODULE_PARM_DESC(vfs, "VFs that it can have, 1 to 7");
 static unsigned int vf_device;
 module_param(vf_device, uint, 0);
 MODULE_PARM_DESC(vf_device, "PCI device ID of its VFs");
+static unsigned int first = 1;
+module_param(first, uint, 0);
+MODULE_PARM_DESC(first, "how far the first VF is behind the PF (default 1)");
 
 /* Configuration accesses hold the lock of the PCI core. */
 static struct {
@@ -63,7 +67,7 @@ static unsigned int enabled_vfs(void)
 
 static bool is_vf(unsigned int devfn)
 {
-	return devfn > shim.devfn && devfn - shim.devfn <= enabled_vfs();
+	return devfn >= shim.devfn + first && devfn - shim.devfn - first < enabled_vfs();
 }
 
 static int read_vf(int where, int size, u32 *value)
@@ -136,7 +140,7 @@ static void fill_cap(void)
 	put(shim.cap + PCI_SRIOV_INITIAL_VF, 2, vfs);
 	put(shim.cap + PCI_SRIOV_TOTAL_VF, 2, vfs);
 	put(shim.cap + PCI_SRIOV_FUNC_LINK, 1, PCI_FUNC(shim.devfn));
-	put(shim.cap + PCI_SRIOV_VF_OFFSET, 2, 1);
+	put(shim.cap + PCI_SRIOV_VF_OFFSET, 2, first);
 	put(shim.cap + PCI_SRIOV_VF_STRIDE, 2, 1);
 	put(shim.cap + PCI_SRIOV_VF_DID, 2, vf_device);
 	put(shim.cap + PCI_SRIOV_SUP_PGSIZE, 4, 1);
@@ -172,7 +176,7 @@ static int __init shim_init(void)
 {
 	struct pci_dev *pdev;
 
-	if (!device || vfs < 1 || vfs > VFS_MAX || !vf_device) {
+	if (!device || !vfs || !first || vfs + first - 1 > VFS_MAX || !vf_device) {
 		pr_err("sriov_shim: device=, vfs= (1 to %u) and vf_device= are needed\n", VFS_MAX);
 		return -EINVAL;
 	}

@@ -23,6 +23,10 @@
 #define RECLAIM_MAX	512		/* pieces per command */
 #define MAX_SHARE	4		/* no firmware needs a quarter of all memory at once */
 #define RECLAIM_TIMEOUT	(5 * HZ)	/* without a returned piece */
+/* for a request, how long memory is waited for: for the next page, and in total */
+#define PAGE_PATIENCE	HZ
+#define GIVE_PATIENCE	(10 * HZ)
+#define RESERVE_PAGES	256	/* what it may then have of the reserves of the system */
 
 struct fw_page {
 	/* in cxr_pages.free while some, but not all, pieces are idle */
@@ -31,6 +35,16 @@ struct fw_page {
 	dma_addr_t dma;
 	u16 func;
 	unsigned long idle;
+};
+
+/*
+ * For a request of the device, which may not reclaim memory (see pages_work()), but leaves it to
+ * kswapd. The reserves are for those who free memory. They are for this request, too, if nobody
+ * does, as it may be the device that all wait for.
+ */
+struct effort {
+	unsigned long until;	/* when it waits no longer */
+	unsigned int reserve;	/* pages that it may still have of the reserves */
 };
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -82,7 +96,7 @@ static int map_fw_page(struct cxr_dev *dev, struct fw_page *fp)
 	return 0;
 }
 
-static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
+static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func, gfp_t gfp)
 	__must_hold(&dev->pages.lock)
 {
 	struct cxr_pages *pages = &dev->pages;
@@ -99,7 +113,7 @@ static struct fw_page *alloc_fw_page(struct cxr_dev *dev, u16 func)
 	if (err)
 		goto err_free;
 	fp->page = alloc_pages_node(dev_to_node(dev->core.dev),
-				    GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN, 0);
+				    GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN | gfp, 0);
 	if (!fp->page) {
 		err = -ENOMEM;
 		goto err_free;
@@ -128,7 +142,8 @@ err_free:
 	return ERR_PTR(err);
 }
 
-static int alloc_piece(struct cxr_dev *dev, u16 func, u64 *dma)
+/* @gfp: besides GFP_KERNEL, for a page. */
+static int alloc_piece(struct cxr_dev *dev, u16 func, gfp_t gfp, u64 *dma)
 {
 	struct cxr_pages *pages = &dev->pages;
 	struct fw_page *fp = NULL, *pos;
@@ -143,7 +158,7 @@ static int alloc_piece(struct cxr_dev *dev, u16 func, u64 *dma)
 		}
 	}
 	if (!fp)
-		fp = alloc_fw_page(dev, func);
+		fp = alloc_fw_page(dev, func, gfp);
 	if (IS_ERR(fp)) {
 		err = PTR_ERR(fp);
 		goto out_unlock;
@@ -158,6 +173,39 @@ static int alloc_piece(struct cxr_dev *dev, u16 func, u64 *dma)
 out_unlock:
 	mutex_unlock(&pages->lock);
 	return err;
+}
+
+/* Each attempt wakes kswapd. */
+static int wait_for_piece(struct cxr_dev *dev, u16 func, struct effort *effort, u64 *dma)
+{
+	unsigned long until = jiffies + PAGE_PATIENCE;
+	int err = -ENOMEM;
+
+	while (err == -ENOMEM && time_before(jiffies, until) &&
+	       time_before(jiffies, effort->until) && !cxr_core_dead(&dev->core)) {
+		msleep(20);
+		err = alloc_piece(dev, func, __GFP_NOMEMALLOC, dma);
+	}
+	/* The next page would not come either. */
+	if (err)
+		effort->until = jiffies;
+	return err;
+}
+
+/* @effort: NULL if the caller may reclaim memory. */
+static int get_piece(struct cxr_dev *dev, u16 func, struct effort *effort, u64 *dma)
+{
+	int err;
+
+	if (!effort)
+		return alloc_piece(dev, func, 0, dma);
+	err = alloc_piece(dev, func, __GFP_NOMEMALLOC, dma);
+	if (err == -ENOMEM)
+		err = wait_for_piece(dev, func, effort, dma);
+	if (err != -ENOMEM || !effort->reserve)
+		return err;
+	effort->reserve--;
+	return alloc_piece(dev, func, 0, dma);
 }
 
 /* The address comes from the device: -EPROTO if it does not hold such a piece. */
@@ -200,7 +248,7 @@ static int notify_cant_give(struct cxr_dev *dev, u16 func)
 }
 
 /* *refused: the device did not take them. Of other errors it does not know. */
-static int give_pages(struct cxr_dev *dev, u16 func, u32 n, bool *refused)
+static int give_pages(struct cxr_dev *dev, u16 func, u32 n, struct effort *effort, bool *refused)
 {
 	struct prm_manage_pages_out out;
 	struct prm_manage_pages_in *in;
@@ -216,7 +264,7 @@ static int give_pages(struct cxr_dev *dev, u16 func, u32 n, bool *refused)
 	pas = prm_tail(in);
 
 	for (; got < n; got++) {
-		err = alloc_piece(dev, func, &dma);
+		err = get_piece(dev, func, effort, &dma);
 		if (err)
 			goto err_put;
 		pas[got] = cpu_to_be64(dma);
@@ -312,7 +360,7 @@ int cxr_pages_give_startup(struct cxr_dev *dev, bool boot)
 			boot ? "boot" : "init", n);
 		return -EPROTO;
 	}
-	return give_pages(dev, prm_get(&out, function_id), n, &refused);
+	return give_pages(dev, prm_get(&out, function_id), n, NULL, &refused);
 }
 
 void cxr_pages_reclaim_all(struct cxr_dev *dev)
@@ -426,10 +474,11 @@ static bool next_request(struct cxr_pages *pages, struct cxr_page_req *req)
 
 static void serve_give(struct cxr_dev *dev, u16 func, u32 n)
 {
+	struct effort effort = { .until = jiffies + GIVE_PATIENCE, .reserve = RESERVE_PAGES };
 	bool refused = false;
 	int err;
 
-	err = is_implausible(n) ? -E2BIG : give_pages(dev, func, n, &refused);
+	err = is_implausible(n) ? -E2BIG : give_pages(dev, func, n, &effort, &refused);
 	if (!err || cxr_core_dead(&dev->core))
 		return;
 	dev_warn_ratelimited(dev->core.dev, "page request for %u pages failed: %pe\n", n,
@@ -454,7 +503,8 @@ static void serve_request(struct cxr_dev *dev, const struct cxr_page_req *req)
 
 /*
  * The device may ask before it completes a command that memory which is reclaimed waits for
- * (drivers/ib/umr.c). So here nothing reclaims memory, and the queue has a thread of its own.
+ * (drivers/ib/umr.c). So here nothing reclaims memory, and the queue has a thread of its own. What
+ * is small comes from the reserves of the system if it has to; for the pages see struct effort.
  */
 static void pages_work(struct work_struct *work)
 {

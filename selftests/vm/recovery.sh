@@ -327,13 +327,88 @@ pages_refused()
 	# The second command is not that the driver cannot give them, which would answer the next request
 	fault pages 500
 	wait_kmsg "page request for 500 pages failed"
-	must_fail kmsg_has "modifier 0, refused"
+	must_fail kmsg_has "modifier 0x0, refused"
 	rule_hit
 	wait_until 10 pages_agree
 	works
 	unbind
 	must_fail kmsg_has "not returned"
 	device_is_clean
+}
+
+memory() { awk -v k="$1:" '$1 == k { print $2 }' /proc/meminfo; } # NAME, in KiB
+
+FULL=/run/cxr-full
+
+free_memory()
+{
+	kill "$LOWEST" 2>/dev/null || true
+	chrt -o -p 0 "$(pgrep -x kswapd0)"
+	umount $FULL 2>/dev/null || true
+}
+
+# Until it is killed; prints how much memory was free at least, and how much must be for those who may not take the reserves, in pages
+lowest_free()
+{
+	exec python3 -B -c '
+import os, re, signal, sys, time
+
+def pages(what):
+    with open("/proc/zoneinfo", encoding="utf-8") as f:
+        return sum(map(int, re.findall(what + r" +([0-9]+)\n", f.read())))
+
+def end(*_):
+    print(lowest, pages("  min"))
+    sys.exit()
+
+os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+lowest = pages("pages free")
+signal.signal(signal.SIGTERM, end)
+print("looks", flush=True)
+while True:
+    time.sleep(0.002)
+    lowest = min(lowest, pages("pages free"))
+'
+}
+
+request_failed() { kmsg_has "page request for $1 pages failed"; }	# PIECES
+request_over() { held_at_least $((before + $1)) || request_failed "$1"; }
+
+# There is less free memory than the device asks for, but files have more that need not stay. Only kswapd may free it: the driver lets it
+# run. While that hardly does, the device rather gets nothing than the reserves of the system
+pages_cached()
+{
+	local before pieces lowest reserve
+
+	before=$(pages_held)
+	mkdir -p $FULL
+	mount -t tmpfs -o size=100% none $FULL
+	cat /dev/vda >/dev/null
+	head -c $((($(memory MemFree) - 96 * 1024) * 1024)) /dev/zero >$FULL/file
+	pieces=$((($(memory MemFree) + 64 * 1024) / 4))
+	echo "free: $(memory MemFree) KiB, of the disk: $(memory Buffers) KiB; the device asks for $((4 * pieces)) KiB"
+	lowest_free >/tmp/lowest &
+	LOWEST=$!
+	trap free_memory EXIT
+	wait_until 20 test -s /tmp/lowest
+	chrt -i -p 0 "$(pgrep -x kswapd0)"
+	fault pages $pieces
+	wait_until 90 request_over $pieces
+	chrt -o -p 0 "$(pgrep -x kswapd0)"
+	kill $LOWEST
+	wait $LOWEST
+	read -r lowest reserve < <(tail -n 1 /tmp/lowest)
+	echo "at least $lowest pages were free, the reserve is $reserve"
+	[ "$lowest" -gt $((reserve / 2)) ] || fail "the driver has taken the reserves"
+
+	if request_failed $pieces; then
+		pieces=$((pieces + 1))
+		fault pages $pieces
+		wait_until 60 request_over $pieces
+		must_fail request_failed $pieces
+	fi
+	fault pages -$pieces
+	wait_until 60 held_at_most "$before"
 }
 
 # The device still has pages, and objects for all that the driver knows.
@@ -613,6 +688,7 @@ ktap_test flame "the BlueFlame test cannot run: BlueFlame is not used" no_bluefl
 ktap_test silent.probe "a command timeout during probe: the probe fails, the next one works" silent_probe
 ktap_test issi "QUERY_ISSI is refused with any status: the device works with interface revision 0" no_issi
 ktap_test pages.refused "pages that the device refuses are not counted as its own" pages_refused
+ktap_test pages.cached "the device gets pages that files have to give up" pages_cached
 ktap_test pages.kept "a device that keeps pages is reset before it is used again" pages_kept
 ktap_test no-page-requests "a device without page requests has no EQ for them" no_page_requests
 ktap_test larger "a device with larger limits than the driver knows is used up to what it knows" larger_caps

@@ -401,16 +401,37 @@ static u32 drop_of(const struct cxr_acl *acl)
 	return acl->egress ? OUT_DROP : IN_DROP;
 }
 
-/* While it changes, all is dropped, and nothing passes that is not to. */
+/* Nothing passes from now on; also if that is so already. */
+static int close_acl(struct cxr_dev *dev, struct cxr_acl *acl)
+{
+	int err = 0;
+
+	if (acl->open)
+		err = cxr_cmd_delete_acl_entry(&dev->core, acl, acl->allow);
+	if (!err)
+		acl->open = false;
+	return err;
+}
+
+static int open_acl(struct cxr_dev *dev, struct cxr_acl *acl, u32 group,
+		    const struct cxr_flow_fields *value)
+{
+	int err = cxr_cmd_set_acl_entry(&dev->core, acl, group, value);
+
+	if (err)
+		return err;
+	acl->allow = group;
+	acl->open = true;
+	return 0;
+}
+
+/* While it changes, all is dropped, and nothing passes that is not to. After an error, too */
 static int change_acl(struct cxr_dev *dev, struct cxr_acl *acl, u32 group,
 		      const struct cxr_flow_fields *value)
 {
-	int err = cxr_cmd_delete_acl_entry(&dev->core, acl, acl->allow);
+	int err = close_acl(dev, acl);
 
-	err = err ?: cxr_cmd_set_acl_entry(&dev->core, acl, group, value);
-	if (!err)
-		acl->allow = group;
-	return err;
+	return err ?: open_acl(dev, acl, group, value);
 }
 
 static void remove_acl(struct cxr_dev *dev, struct cxr_acl *acl)
@@ -418,10 +439,11 @@ static void remove_acl(struct cxr_dev *dev, struct cxr_acl *acl)
 	if (!acl->exists)
 		return;
 	/* not the one that drops first: the VF would be free for a moment */
-	cxr_cmd_delete_acl_entry(&dev->core, acl, acl->allow);
+	close_acl(dev, acl);
 	cxr_cmd_delete_acl_entry(&dev->core, acl, drop_of(acl));
 	cxr_cmd_destroy_acl(&dev->core, acl);
 	acl->exists = false;
+	acl->open = false;
 }
 
 static int add_acl(struct cxr_dev *dev, struct cxr_acl *acl, u32 group,
@@ -434,7 +456,7 @@ static int add_acl(struct cxr_dev *dev, struct cxr_acl *acl, u32 group,
 	err = cxr_cmd_create_acl(&dev->core, acl, masks, n);
 	if (err)
 		return err;
-	err = cxr_cmd_set_acl_entry(&dev->core, acl, group, value);
+	err = open_acl(dev, acl, group, value);
 	if (err)
 		goto err_destroy;
 	err = cxr_cmd_set_acl_entry(&dev->core, acl, drop_of(acl), NULL);
@@ -443,14 +465,14 @@ static int add_acl(struct cxr_dev *dev, struct cxr_acl *acl, u32 group,
 	err = cxr_cmd_connect_acl(&dev->core, acl);
 	if (err)
 		goto err_delete_drop;
-	acl->allow = group;
 	acl->exists = true;
 	return 0;
 
 err_delete_drop:
 	cxr_cmd_delete_acl_entry(&dev->core, acl, drop_of(acl));
 err_delete:
-	cxr_cmd_delete_acl_entry(&dev->core, acl, group);
+	close_acl(dev, acl);
+	acl->open = false;
 err_destroy:
 	cxr_cmd_destroy_acl(&dev->core, acl);
 	return err;
@@ -527,19 +549,27 @@ static void set_trust(struct cxr_dev *dev, u16 number, bool trusted)
 	update_or_retry(dev, dev->eswitch);
 }
 
+/* What it said before could not be restored. */
+static bool is_closed(const struct cxr_acl *acl)
+{
+	return acl->exists && !acl->open;
+}
+
 int cxr_eswitch_apply(struct cxr_dev *dev, unsigned int vf, const struct cxr_vf_settings *old)
 {
 	const struct cxr_vf_settings *s = &dev->vf_settings[vf];
+	const struct vport *v;
 	u16 vport = vf + 1;
 	int err = 0;
 
 	if (!dev->eswitch)
 		return 0;
+	v = &dev->eswitch->vports[vport];
 	if (!ether_addr_equal(s->mac, old->mac))
 		err = cxr_cmd_set_vport_address(&dev->core, vport, s->mac);
 	if (!err && vlan_differs(s, old))
 		err = cxr_cmd_set_vport_vlan(&dev->core, vport, s->vlan, s->qos);
-	if (!err && acls_differ(s, old))
+	if (!err && (acls_differ(s, old) || is_closed(&v->ingress) || is_closed(&v->egress)))
 		err = set_acls(dev, vf);
 	if (!err && s->link != old->link)
 		err = cxr_cmd_set_vport_link(&dev->core, vport, s->link);

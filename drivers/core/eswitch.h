@@ -39,7 +39,9 @@ struct cxr_acl {
 	bool exists, counted;
 	u32 table, groups[CXR_ACL_GROUPS], counter;
 	u8 n_groups;
-	u32 allow;	/* index of the entry that lets pass; eswitch.c */
+	/* of eswitch.c: there is an entry that lets pass, and its index */
+	bool open;
+	u32 allow;
 };
 
 /* Of @acl, vport and egress are set. A table that is not in force, with a group for each mask */
@@ -63,7 +65,11 @@ struct cxr_eswitch;
  */
 int cxr_eswitch_up(struct cxr_dev *dev, u16 n) __must_hold(&dev->vfs_lock);
 void cxr_eswitch_down(struct cxr_dev *dev) __must_hold(&dev->vfs_lock);
-/* The settings of VF @vf go to the device, if the e-switch is up: what differs from @old. */
+/*
+ * The settings of VF @vf go to the device, if the e-switch is up: what differs from @old, and ACLs
+ * that an error has left without what lets pass. After an error the VF may be cut off until this
+ * is called again.
+ */
 int cxr_eswitch_apply(struct cxr_dev *dev, unsigned int vf, const struct cxr_vf_settings *old)
 	__must_hold(&dev->vfs_lock);
 /* Frames that the ACLs of VF @vf have dropped: what it was to get, and what it sent */

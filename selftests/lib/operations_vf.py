@@ -49,6 +49,18 @@ def vf_settings(t):
                 t.runs("ip", "link", "set", name, "vf", "1", *words.split())
 
 
+@operation("vf.again", "what restricts a VF already changes")
+def vf_again(t):
+    with vfs(t) as name:
+        def sets(run, words):
+            run("ip", "link", "set", name, "vf", "1", *words.split())
+        for first, then, last in (("mac 02:00:00:00:77:71", "mac 02:00:00:00:77:72", "mac 02:00:00:00:77:73"), ("vlan 77", "vlan 78", "vlan 79 qos 3")):
+            sets(t.needs, "spoofchk on")
+            sets(t.needs, first)
+            sets(t.runs, then)
+            sets(t.needs, last)
+
+
 @operation("vf.statistics", "settings and statistics of VFs are read")
 def vf_statistics(t):
     with vfs(t) as name:

@@ -4,7 +4,7 @@
 # The e-switch of a card that its PF manages, in legacy mode: the PF, in guest b, connects two VFs, of which this guest has the first, and
 # sets what they may do with ip link. Guest c is outside, on the wire.
 # guests: 3
-# takes: 120
+# takes: 150
 # turn: yes
 # card: cx5,vfs=2,sriov,eswitch
 # drivers: cxr mlx5
@@ -164,6 +164,49 @@ spoofchk_no_mac()
 	ip_vf spoofchk on
 	pf dmesg | tail -n 3 | grep -i "spoofchk"
 	must_fail ping -q -c 3 -i 0.2 -W 1 "$(peer_ip)"
+	ip_vf spoofchk off
+	reachable
+}
+
+OTHER_MAC=02:c4:00:00:77:03
+
+no_rule() { emu fault b command set_fte status bad_res "$@" >/dev/null; }
+has_old_settings()
+{
+	emu fault clear >/dev/null
+	peer "ip link show $peer_netdev" | grep -i "vf 0 .*$VF_MAC.*spoof checking on"
+	reachable
+	ends_pingpong 100
+}
+
+# A restriction that the device does not let change stays as it was. If it does not let that back in, either, the next setting does.
+change_refused()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver keeps a setting that was refused"
+	ip_vf "mac $VF_MAC"
+	driver_unload
+	ends_up
+	ends_know
+	ip_vf spoofchk on
+	no_rule
+	must_fail ip_vf "mac $OTHER_MAC"
+	has_old_settings
+	ip_vf "mac $OTHER_MAC"
+	must_fail ping -q -c 3 -i 0.2 -W 1 "$(peer_ip)"
+	ip_vf "mac $VF_MAC"
+	reachable
+	no_rule
+	must_fail ip_vf vlan $VLAN
+	has_old_settings
+	no_rule times=2
+	must_fail ip_vf "mac $OTHER_MAC"
+	emu fault clear >/dev/null
+	must_fail ping -q -c 3 -i 0.2 -W 1 "$(peer_ip)"
+	ip_vf spoofchk on
+	has_old_settings
+	ip_vf vlan $VLAN
+	ip_vf vlan $((VLAN + 1))
+	ip_vf vlan 0
 	ip_vf spoofchk off
 	reachable
 }
@@ -350,6 +393,7 @@ ktap_test trust "a VF hears all groups when it is trusted, and not before" trust
 ktap_test state "the PF takes the link of a VF down and up" link_state
 ktap_test spoofchk "with spoofchk a VF sends from its own address only" spoofchk
 ktap_test spoofchk.mac "nothing passes with spoofchk and no MAC, and the log says so" spoofchk_no_mac
+ktap_test spoofchk.refused "a VF has its old settings after a change that is refused, and can be changed" change_refused
 ktap_test vlan "a VF is in the VLAN that the PF gives to it" vlan
 ktap_test vlan.refused "another protocol, or a number that is none, is refused" vlan_refused
 ktap_test counts "the PF counts what its VF receives" counts

@@ -111,11 +111,11 @@ void cxr_clients_set_lag_netdev(struct cxr_dev *dev, struct cxr_lag *lag, struct
 
 	mutex_lock(&dev->client_lock);
 	dev_hold(netdev);
-	old = lag->netdev;
-	lag->netdev = netdev;
 	slot = slot_of(dev, CXR_CLIENT_IB);
 	if (slot && slot->ops->netdev)
 		slot->ops->netdev(slot->priv, netdev);
+	old = lag->netdev;
+	lag->netdev = netdev;
 	mutex_unlock(&dev->client_lock);
 	dev_put(old);
 }

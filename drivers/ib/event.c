@@ -350,6 +350,17 @@ void cxr_ib_unwatch_netdev(struct cxr_ib_dev *dev)
 }
 
 /*
+ * The slave that was the active one is not the port's netdev any more. ib_core leaves its GIDs in
+ * the table: a rescan only adds, and events of it are not about this device from now on.
+ */
+static void forget_slave(struct cxr_ib_dev *dev, const struct cxr_lag *lag,
+			 const struct net_device *netdev)
+{
+	if (lag && lag->netdev != netdev)
+		cxr_del_netdev_gids(&dev->ibdev, CXR_IB_PORT, lag->netdev);
+}
+
+/*
  * cxr_en has a netdev for the port, or takes it back (NULL); or the netdev of a LAG changed, whose
  * state is that of the bond. Takes rtnl_lock.
  */
@@ -375,6 +386,7 @@ static void set_netdev(void *priv, struct net_device *ndev)
 	mutex_lock(&dev->scan_lock);
 	if (dev->registered) {
 		watch_netdev(dev, watched);
+		forget_slave(dev, lag, ndev);
 		/* Its addresses came before ib_core knew that it belongs to this device. */
 		if (ndev)
 			rdma_roce_rescan_device(&dev->ibdev);

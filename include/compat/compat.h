@@ -284,6 +284,13 @@ struct netdev_stat_ops {
 #define CXR_REPORT_PORT_EVENT_OP(function) .report_port_event = function,
 #endif
 
+/* A driver can remove the GIDs of a netdev (6.12). Before, they stay; the in-tree driver's, too. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define cxr_del_netdev_gids(ibdev, port, net_device) do { } while (0)
+#else
+#define cxr_del_netdev_gids roce_del_all_netdev_gids
+#endif
+
 /*
  * Pages of a umem that come and go (6.16): ib_core mapped them for DMA, or the driver does so when
  * it tells the device. cxr_odp_page() is the address of page @i with the bits of an MTT, or 0;

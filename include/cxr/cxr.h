@@ -408,8 +408,8 @@ struct cxr_port {
  *        reference
  * @netdev: netdev of the port for ib_core, with a reference of the core: the active slave, since
  *          ib_core updates GIDs when it changes and has default GIDs for slaves only; without an
- *          active slave @bond. cxr_client_ops.netdev reports a change; while the RDMA device exists
- *          written under cxr_card.lock and client_lock, read under either
+ *          active slave @bond. cxr_client_ops.netdev reports a change before it is here; while the
+ *          RDMA device exists written under cxr_card.lock and client_lock, read under either
  * @core: functions by port; they stay until the RDMA device is gone
  * @slave: netdevs by port, for comparison only: they may be freed before the LAG
  * @hash: a hash chooses the port of a packet, unless its QP has a port; constant

@@ -72,6 +72,63 @@ port_speed() { cat "/sys/class/net/$(driver_netdev "${1:-0}")/speed"; } # in Mb/
 # Mb/s; the in-tree driver has the speed of one port
 has_rate() { [ "$CXR_DRIVER" != cxr ] || [ "$(cut -d ' ' -f 1 /sys/class/infiniband/mlx5_bond_0/ports/1/rate)000" = "$1" ]; }
 
+SLAVE_ADDRESS=10.79.0.1
+
+has_gid() { gid_index mlx5_bond_0 v2 "$1" >/dev/null; } # ADDRESS
+has_no_gid() { ! has_gid "$1"; } # ADDRESS
+
+# ib_core looks at addresses in the order in which they come: when that of the bond has a GID, it knows of those before
+bond_address_known()
+{
+	ip addr add 10.79.1.1/24 dev bond0
+	wait_until 10 has_gid 10.79.1.1
+	ip addr del 10.79.1.1/24 dev bond0
+	wait_until 10 has_no_gid 10.79.1.1
+}
+
+# Up to 6.11 a driver cannot remove them
+gids_can_go() { ! [[ $(uname -r) =~ ^6\.([0-9]|1[01])\. ]] || skip "this ib_core keeps GIDs of a slave that is active no more"; }
+
+# An address of the active slave has a GID, while it is that
+slave_addresses()
+{
+	local active=0 dev
+
+	gids_can_go
+	bond_has active_slave "$(driver_netdev 0)" || active=1
+	dev=$(driver_netdev $active)
+	ip addr add $SLAVE_ADDRESS/24 dev "$dev"
+	wait_until 10 has_gid $SLAVE_ADDRESS
+	set_link_wait $active down
+	bond_has active_slave "$(driver_netdev $((1 - active)))"
+	wait_until 10 has_no_gid $SLAVE_ADDRESS
+	wait_until 10 bond_gid_exists
+	set_link_wait $active up
+	set_link_wait $((1 - active)) down
+	wait_until 10 has_gid $SLAVE_ADDRESS
+	set_link_wait $((1 - active)) up
+	set_link_wait $active down
+	ip addr del $SLAVE_ADDRESS/24 dev "$dev"
+	bond_address_known
+	has_no_gid $SLAVE_ADDRESS
+	set_link_wait $active up
+}
+
+# The in-tree driver has those of the first port
+no_slave_addresses()
+{
+	local n
+
+	for n in 0 1; do ip addr add 10.79.$((2 + n)).1/24 dev "$(driver_netdev $n)"; done
+	bond_address_known
+	case $CXR_DRIVER in
+	cxr) has_no_gid 10.79.2.1 ;;
+	*) has_gid 10.79.2.1 ;;
+	esac
+	has_no_gid 10.79.3.1
+	for n in 0 1; do ip addr del 10.79.$((2 + n)).1/24 dev "$(driver_netdev $n)"; done
+}
+
 # ---- what is refused -------------------------------------------------------------------------------
 
 refused() # REASON: there are two RDMA devices, lag_state and the log have the reason
@@ -733,6 +790,7 @@ ktap_test pair "without a bond each port has its own RDMA device" two_devices
 ktap_test enters.active-backup "active-backup: one RDMA device instead of two" enters active-backup
 ktap_setup setup_lag active-backup
 ktap_test follows.active-backup "active-backup: state, MTU and rate follow the bond" follows
+ktap_test addresses.active-backup "active-backup: addresses of the active slave have GIDs, those of the other one have none" slave_addresses
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.active-backup "active-backup: traffic survives port failures, no GID moves" survives
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test tools.active-backup "active-backup: ib_send_bw and ib_write_bw survive port failures" tools_survive
 ktap_test moves.active-backup "active-backup: connections move off a failed port" moves
@@ -746,6 +804,7 @@ ktap_setup setup_no_lag
 ktap_test enters.balance-xor "balance-xor: one RDMA device instead of two" enters balance-xor
 ktap_setup setup_lag balance-xor
 ktap_test follows.balance-xor "balance-xor: state, MTU and rate follow the bond" follows
+ktap_test addresses.balance-xor "balance-xor: addresses of the slaves have no GIDs" no_slave_addresses
 ktap_test spread.balance-xor "balance-xor: 64 QPs are spread evenly" spread
 ktap_test carry.balance-xor "balance-xor: both ports carry traffic" both_ports_carry
 KTAP_TIMEOUT=$((240 + 4 * FLIPS)) ktap_test survives.balance-xor "balance-xor: traffic survives port failures, no GID moves" survives

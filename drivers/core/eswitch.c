@@ -14,7 +14,7 @@
 
 #include "eswitch.h"
 
-#define LOG_TABLE_MAX	13
+#define LOG_TABLE_MAX	16		/* each change looks at all entries */
 #define LOG_LIST_MAX	12		/* of the addresses of a vport */
 #define CATCHALLS	CXR_FDB_CATCHALLS	/* entries at the end of the table */
 #define GROUP_BYTE	0x01		/* of a MAC, the first */
@@ -213,8 +213,8 @@ static int update(struct cxr_dev *dev, struct cxr_eswitch *esw)
 {
 	struct cxr_fdb_vport *vports = kvcalloc(esw->n_vports, sizeof(*vports), GFP_KERNEL);
 	struct cxr_fdb_entry *entries = NULL;
-	u32 i, left, max = CATCHALLS;
 	int err = -ENOMEM;
+	u32 i, left;
 
 	if (!vports)
 		return -ENOMEM;
@@ -224,9 +224,7 @@ static int update(struct cxr_dev *dev, struct cxr_eswitch *esw)
 	if (left)
 		dev_warn_ratelimited(dev->core.dev, "the e-switch has no room for %u addresses of its functions\n",
 				     left);
-	for (i = 0; i < esw->n_vports; i++)
-		max += vports[i].n_uc + vports[i].n_mc;
-	entries = kvcalloc(max, sizeof(*entries), GFP_KERNEL);
+	entries = kvcalloc(cxr_fdb_most(vports, esw->n_vports), sizeof(*entries), GFP_KERNEL);
 	if (entries)
 		err = install(dev, esw, entries, cxr_fdb_build(vports, esw->n_vports, entries));
 	kvfree(entries);
@@ -256,6 +254,21 @@ static u32 sort_macs(u64 *macs, u32 n, bool multicast)
 	return kept;
 }
 
+/* The address that a driver of a vport lists first is its own, as the in-tree driver has it. */
+static u64 own_of(const struct cxr_vport_list *uc)
+{
+	return uc->n && !(uc->macs[0] >> 40 & GROUP_BYTE) ? uc->macs[0] : 0;
+}
+
+/* Of a sorted list, which it is the last of */
+static bool take_broadcast(const u64 *macs, u32 *n)
+{
+	bool there = *n && macs[*n - 1] == CXR_FDB_BROADCAST;
+
+	*n -= there;
+	return there;
+}
+
 static u32 list_max(u8 log)
 {
 	return 1U << min_t(u8, log, LOG_LIST_MAX);
@@ -281,8 +294,10 @@ static int read_vport(struct cxr_dev *dev, struct cxr_eswitch *esw, u16 number)
 	if (!err) {
 		kvfree(wants->uc);
 		kvfree(wants->mc);
+		wants->own = own_of(&uc);
 		wants->n_uc = sort_macs(uc.macs, uc.n, false);
 		wants->n_mc = sort_macs(mc.macs, mc.n, true);
+		wants->broadcast = take_broadcast(mc.macs, &wants->n_mc);
 		wants->uc = uc.macs;
 		wants->mc = mc.macs;
 		wants->promisc = mc.promisc && trusted;

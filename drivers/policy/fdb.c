@@ -40,24 +40,34 @@ static u64 next_of(const u64 *list, u32 n, u64 from)
 	return low < n ? list[low] : NO_KEY;
 }
 
+static u64 lower(u64 a, u64 b)
+{
+	return a < b ? a : b;
+}
+
 static u64 next_key(const struct cxr_fdb_vport *vports, u32 n, u64 from)
 {
-	u64 key = NO_KEY, next;
+	u64 key = NO_KEY;
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		next = next_of(vports[i].uc, vports[i].n_uc, from);
-		key = next < key ? next : key;
-		next = next_of(vports[i].mc, vports[i].n_mc, from);
-		key = next < key ? next : key;
+		key = lower(key, next_of(vports[i].uc, vports[i].n_uc, from));
+		key = lower(key, next_of(vports[i].mc, vports[i].n_mc, from));
+		if (vports[i].own && vports[i].own >= from)
+			key = lower(key, vports[i].own);
+		if (vports[i].broadcast && CXR_FDB_BROADCAST >= from)
+			key = lower(key, CXR_FDB_BROADCAST);
 	}
 	return key;
 }
 
 static bool lists(const struct cxr_fdb_vport *vport, u64 key)
 {
-	return key & GROUP_BIT ? next_of(vport->mc, vport->n_mc, key) == key :
-				 next_of(vport->uc, vport->n_uc, key) == key;
+	if (key == CXR_FDB_BROADCAST)
+		return vport->broadcast;
+	if (key & GROUP_BIT)
+		return next_of(vport->mc, vport->n_mc, key) == key;
+	return key == vport->own || next_of(vport->uc, vport->n_uc, key) == key;
 }
 
 static void fill(const struct cxr_fdb_vport *vports, u32 n, struct cxr_fdb_entry *entry, u64 key)
@@ -103,18 +113,50 @@ static u32 cut(u32 *n, u32 limit)
 	return left;
 }
 
+/* Unicast first, and of it @own. Returns how much of @share it has. */
+static u32 cut_vport(struct cxr_fdb_vport *vport, u32 share, u32 *left)
+{
+	u32 over = cut(&vport->n_uc, share), n_uc = vport->n_uc;
+
+	if (!share)
+		vport->own = 0;
+	else if (over && vport->own > vport->uc[n_uc - 1])
+		vport->n_uc--;		/* it takes the place of another */
+	*left += over + cut(&vport->n_mc, share - n_uc);
+	return n_uc + vport->n_mc;
+}
+
+/* VFs that listen to the same groups need one entry for each. */
+static bool all_fit(const struct cxr_fdb_vport *vports, u32 n, u32 limit)
+{
+	u64 key = next_key(vports, n, 0);
+	u32 count = 0;
+
+	for (; key < CXR_FDB_BROADCAST; key = next_key(vports, n, key + 1))
+		if (++count > limit)
+			return false;
+	return true;
+}
+
 u32 cxr_fdb_share(struct cxr_fdb_vport *vports, u32 n, u32 max)
 {
-	u32 i, share, limit = max - CXR_FDB_CATCHALLS, left = 0;
+	u32 i, limit = max - CXR_FDB_CATCHALLS - 1, vfs = n - 1, left = 0;
 
-	for (i = 0; i < n; i++) {
-		share = i ? limit / (n - 1) : limit;
-		left += cut(&vports[i].n_uc, share);
-		left += cut(&vports[i].n_mc, share - vports[i].n_uc);
-		if (!i)
-			limit -= vports[i].n_uc + vports[i].n_mc;
-	}
+	if (!n || all_fit(vports, n, limit))
+		return 0;
+	limit -= cut_vport(&vports[0], vfs < limit ? limit - vfs : limit, &left);
+	for (i = 1; i < n; i++)
+		cut_vport(&vports[i], limit / vfs, &left);
 	return left;
+}
+
+u32 cxr_fdb_most(const struct cxr_fdb_vport *vports, u32 n)
+{
+	u32 i, most = CXR_FDB_CATCHALLS + 1;
+
+	for (i = 0; i < n; i++)
+		most += vports[i].n_uc + vports[i].n_mc + 1;
+	return most;
 }
 
 u32 cxr_fdb_build(const struct cxr_fdb_vport *vports, u32 n, struct cxr_fdb_entry *entries)

@@ -18,6 +18,8 @@
 struct cxr_fdb_vport {
 	const u64 *uc, *mc;
 	u32 n_uc, n_mc;
+	u64 own;		/* of those in @uc the one to cut last; 0: none */
+	bool broadcast;		/* which is in no list */
 	bool allmulti, promisc;	/* granted, not only asked for */
 };
 
@@ -32,17 +34,20 @@ struct cxr_fdb_entry {
 
 /* Entries beside those of MACs */
 #define CXR_FDB_CATCHALLS 2
+#define CXR_FDB_BROADCAST 0xffffffffffffULL
 
 /*
- * Cuts the lists of VFs so that all fit into @max entries, at least 4. Each VF may have the same
- * share of what vport 0 leaves, so that none can take the place of another. Returns how many MACs
- * are left out.
+ * Cuts the lists so that all fit into @max entries, at least 4, if they do not. Each VF may have
+ * the same share of what vport 0 leaves, which is one entry at least if there are that many, so
+ * that none can take the place of another. Broadcast is not cut, and the own address of a vport
+ * only if it has no share. Returns how many MACs are left out.
  */
 u32 cxr_fdb_share(struct cxr_fdb_vport *vports, u32 n, u32 max);
+/* The most entries that cxr_fdb_build() fills. */
+u32 cxr_fdb_most(const struct cxr_fdb_vport *vports, u32 n);
 /*
- * Fills @entries, ascending by key, and returns their number: at most one for each MAC of a list,
- * and the catchalls. A group goes to those that listed it, to those that hear all groups, and to
- * the uplink, as the sender may be in the card.
+ * Fills @entries, ascending by key, and returns their number. A group goes to those that listed it,
+ * to those that hear all groups, and to the uplink, as the sender may be in the card.
  */
 u32 cxr_fdb_build(const struct cxr_fdb_vport *vports, u32 n, struct cxr_fdb_entry *entries);
 bool cxr_fdb_to(const u64 *to, u32 vport);

@@ -32,10 +32,10 @@ static u64 to(u32 at)
 static void test_lists(void)
 {
 	static const u64 uc_0[] = { UC(1), UC(9) }, uc_1[] = { UC(2) }, uc_2[] = { UC(2), UC(3) };
-	static const u64 mc_0[] = { MC(5), 0xffffffffffffULL }, mc_1[] = { 0xffffffffffffULL };
+	static const u64 mc_0[] = { MC(5) };
 	struct cxr_fdb_vport vports[] = {
-		{ .uc = uc_0, .n_uc = 2, .mc = mc_0, .n_mc = 2 },
-		{ .uc = uc_1, .n_uc = 1, .mc = mc_1, .n_mc = 1 },
+		{ .uc = uc_0, .n_uc = 2, .mc = mc_0, .n_mc = 1, .broadcast = true },
+		{ .uc = uc_1, .n_uc = 1, .broadcast = true },
 		{ .uc = uc_2, .n_uc = 2 },
 	};
 
@@ -56,7 +56,7 @@ static void test_lists(void)
 
 	begin("fdb", "a group also goes to the uplink");
 	expect(to(0), 1 | WIRE);
-	expect(entries[5].key, 0xffffffffffffULL);
+	expect(entries[5].key, CXR_FDB_BROADCAST);
 	expect(to(5), 3 | WIRE);
 	expect(left, 0);
 
@@ -81,10 +81,12 @@ static void test_lists(void)
 	expect(cxr_fdb_weight(entries[6].to), 2);
 }
 
-static void test_share(void)
+#define ROOM_FOR(macs) ((macs) + CXR_FDB_CATCHALLS + 1)
+
+static u64 uc[3][20], mc[3][20];
+
+static void fill_lists(struct cxr_fdb_vport vports[3])
 {
-	static u64 uc[3][20], mc[3][20];
-	struct cxr_fdb_vport vports[3];
 	u32 v, i;
 
 	for (v = 0; v < 3; v++) {
@@ -93,13 +95,31 @@ static void test_share(void)
 			mc[v][i] = MC(v * 100 + i);
 		}
 		vports[v] = (struct cxr_fdb_vport){
-			.uc = uc[v], .n_uc = 20, .mc = mc[v], .n_mc = 20,
+			.uc = uc[v], .n_uc = 20, .mc = mc[v], .n_mc = 20, .own = uc[v][19],
 		};
 	}
-	vports[0].n_mc = 2;
+}
+
+/* To which vports the entry of a key goes; 0: there is none */
+static u64 to_of(u64 key)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (entries[i].key == key)
+			return to(i);
+	return 0;
+}
+
+static void test_share(void)
+{
+	struct cxr_fdb_vport vports[3];
+	u32 v;
 
 	begin("fdb", "the PF has all its addresses, each VF a share of the rest, unicast first");
-	build(vports, 3, 2 + 22 + 50);
+	fill_lists(vports);
+	vports[0].n_mc = 2;
+	build(vports, 3, ROOM_FOR(22 + 50));
 	expect(vports[0].n_uc + vports[0].n_mc, 22);
 	expect(vports[1].n_uc, 20);
 	expect(vports[1].n_mc, 5);
@@ -110,13 +130,63 @@ static void test_share(void)
 	begin("fdb", "what does not fit is counted");
 	expect(left, 30);
 
-	begin("fdb", "no more than there is room for, even without room for VFs");
-	for (v = 1; v < 3; v++)
-		vports[v].n_mc = 20;
-	build(vports, 3, 22);
-	expect(vports[0].n_uc, 20);
+	begin("fdb", "a PF with too many addresses leaves each VF its own one");
+	fill_lists(vports);
+	build(vports, 3, ROOM_FOR(19));
+	expect(vports[0].n_uc, 16);
 	expect(vports[0].n_mc, 0);
-	expect(vports[1].n_uc + vports[1].n_mc + vports[2].n_uc + vports[2].n_mc, 0);
+	expect(left, 120 - 19);
+	expect(n, 19);
+	for (v = 0; v < 3; v++)
+		expect(to_of(uc[v][19]), 1ULL << v);
+	expect(to_of(uc[0][16]), 0);
+
+	begin("fdb", "without room for all VFs the PF has it");
+	fill_lists(vports);
+	build(vports, 3, ROOM_FOR(1));
+	expect(n, 1);
+	expect(to_of(uc[0][19]), 1);
+	expect(left, 119);
+}
+
+static void test_not_cut(void)
+{
+	static const u64 shared[] = { MC(1), MC(2), MC(3), MC(4), MC(5), MC(6), MC(7), MC(8) };
+	struct cxr_fdb_vport vports[3];
+	u32 v;
+
+	begin("fdb", "a VF with more addresses than its share keeps its own one, and broadcast");
+	fill_lists(vports);
+	vports[0].n_uc = 0;
+	vports[0].n_mc = 0;
+	vports[0].own = 0;
+	vports[1].broadcast = true;
+	build(vports, 3, ROOM_FOR(6));
+	expect(n, 7);
+	expect(to_of(CXR_FDB_BROADCAST), 2 | WIRE);
+	for (v = 1; v < 3; v++) {
+		expect(to_of(uc[v][1]), 1ULL << v);
+		expect(to_of(uc[v][2]), 0);
+		expect(to_of(uc[v][19]), 1ULL << v);
+	}
+	expect(left, 80 - 6);
+
+	begin("fdb", "one whose own address is among the lowest has its share, too");
+	fill_lists(vports);
+	vports[1].own = uc[1][0];
+	build(vports, 3, ROOM_FOR(46));
+	expect(vports[1].n_uc, 3);
+	expect(n, 46);
+
+	begin("fdb", "a group that many hear takes one place");
+	for (v = 0; v < 3; v++)
+		vports[v] = (struct cxr_fdb_vport){ .mc = shared, .n_mc = 8, .broadcast = true };
+	build(vports, 3, ROOM_FOR(8));
+	expect(left, 0);
+	expect(n, 9);
+	expect(to(7), 7 | WIRE);
+	build(vports, 3, ROOM_FOR(7));
+	expect(left, 24 - 5 - 2);
 }
 
 static void test_many(void)
@@ -213,10 +283,48 @@ static void test_random(void)
 	}
 }
 
+/* Nobody knows where a frame should go, but what is promised holds. */
+static void test_random_share(void)
+{
+	u64 uc_of[VPORTS][MACS], mc_of[VPORTS][MACS];
+	struct cxr_fdb_vport vports[VPORTS];
+	struct model model;
+	u32 round, v, i, max;
+
+	begin("fdb", "100,000 times random lists: they fit, and own addresses and broadcast are there");
+	for (round = 0; round < 100000; round++) {
+		for (v = 0; v < VPORTS; v++) {
+			for (i = 0; i < MACS; i++) {
+				model.uc[i] = random() % 4 == 0;
+				model.mc[i] = random() % 4 == 0;
+			}
+			vports[v] = (struct cxr_fdb_vport){
+				.uc = uc_of[v], .n_uc = collect(model.uc, UC(v * 8), uc_of[v]),
+				.mc = mc_of[v], .n_mc = collect(model.mc, MC(0), mc_of[v]),
+				.broadcast = random() % 2, .allmulti = random() % 4 == 0,
+			};
+			if (vports[v].n_uc)
+				vports[v].own = uc_of[v][random() % vports[v].n_uc];
+		}
+		max = ROOM_FOR(VPORTS + random() % 64);
+		build(vports, VPORTS, max);
+		expect(n <= max && n <= cxr_fdb_most(vports, VPORTS), true);
+		for (v = 0; v < VPORTS; v++) {
+			if (vports[v].own)
+				expect(to_of(vports[v].own) >> v & 1, 1);
+			expect(vports[v].own || !vports[v].n_uc, true);
+			if (vports[v].broadcast)
+				expect(to_of(CXR_FDB_BROADCAST) >> v & 1, 1);
+		}
+	}
+}
+
 void test_fdb(void)
 {
 	test_lists();
 	test_share();
+	test_not_cut();
 	test_many();
 	test_random();
+	test_random_share();
 }

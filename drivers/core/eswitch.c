@@ -314,7 +314,8 @@ void cxr_eswitch_event(struct cxr_dev *dev, u16 vport)
 	if (vport >= CXR_FDB_VPORTS)
 		return;
 	set_bit(vport, dev->vports_changed);
-	schedule_delayed_work(&dev->vports_work, 0);
+	/* also if try_again() has it wait for its time */
+	mod_delayed_work(cxr_system_wq, &dev->vports_work, 0);
 }
 
 static void try_again(struct cxr_dev *dev)

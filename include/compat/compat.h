@@ -24,6 +24,13 @@
 #define __context_unsafe(why)
 #endif
 
+/* The queue of schedule_work() has a new name (6.17); the old one is to go. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define cxr_system_wq system_wq
+#else
+#define cxr_system_wq system_percpu_wq
+#endif
+
 /* 6.6 split net/page_pool.h into a folder. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
 #define CXR_PAGE_POOL_H <net/page_pool/helpers.h>

@@ -16,18 +16,29 @@
 
 /* ---- in the firmware ------------------------------------------------------------------------- */
 
-/* A VF that the firmware does not let go of stays enabled, with its memory. */
+static void disable_vf(struct cxr_dev *dev, unsigned int vf)
+{
+	mutex_lock(&dev->vfs_lock);
+	if (test_bit(vf, dev->vfs) &&
+	    !cxr_cmd_refusal(&dev->core, cxr_cmd_disable_hca(&dev->core, vf + 1)))
+		__clear_bit(vf, dev->vfs);
+	mutex_unlock(&dev->vfs_lock);
+}
+
+/*
+ * A VF that the firmware does not let go of stays enabled, with its memory. Without vfs_lock, for
+ * which who lists the interfaces of the host waits under RTNL: only one at a time enables or
+ * disables VFs, under the lock of devlink, or while the driver is bound or unbound.
+ */
 static void disable_vfs(struct cxr_dev *dev)
-	__must_hold(&dev->vfs_lock)
 {
 	unsigned int vf;
 
-	if (bitmap_empty(dev->vfs, CXR_VFS_MAX))
+	if (!cxr_vf_count(&dev->core))
 		return;
-	for_each_set_bit(vf, dev->vfs, CXR_VFS_MAX)
-		if (!cxr_cmd_refusal(&dev->core, cxr_cmd_disable_hca(&dev->core, vf + 1)))
-			__clear_bit(vf, dev->vfs);
-	if (bitmap_empty(dev->vfs, CXR_VFS_MAX) && cxr_pages_wait_vfs(dev))
+	for (vf = 0; vf < CXR_VFS_MAX; vf++)
+		disable_vf(dev, vf);
+	if (!cxr_vf_count(&dev->core) && cxr_pages_wait_vfs(dev))
 		dev_warn(dev->core.dev, "VFs that are disabled keep memory of this function\n");
 }
 
@@ -38,33 +49,51 @@ static bool manages(const struct cxr_dev *dev)
 
 /* Those of a driver before it are not known: the VFs that it left begin anew. */
 static int connect_vfs(struct cxr_dev *dev)
-	__must_hold(&dev->vfs_lock)
 {
+	int err;
+
 	if (!manages(dev))
 		return 0;
+	mutex_lock(&dev->vfs_lock);
 	if (!dev->vf_settings)
 		dev->vf_settings = kcalloc(dev->vfs_wanted, sizeof(*dev->vf_settings), GFP_KERNEL);
-	return dev->vf_settings ? cxr_eswitch_up(dev, dev->vfs_wanted) : -ENOMEM;
+	err = dev->vf_settings ? cxr_eswitch_up(dev, dev->vfs_wanted) : -ENOMEM;
+	mutex_unlock(&dev->vfs_lock);
+	return err;
 }
 
-/* All that are wanted, or none. */
+static void disconnect_vfs(struct cxr_dev *dev)
+{
+	mutex_lock(&dev->vfs_lock);
+	cxr_eswitch_down(dev);
+	mutex_unlock(&dev->vfs_lock);
+}
+
+static int enable_vf(struct cxr_dev *dev, unsigned int vf)
+{
+	int err = 0;
+
+	mutex_lock(&dev->vfs_lock);
+	if (!test_bit(vf, dev->vfs))
+		err = cxr_cmd_enable_hca(&dev->core, vf + 1);
+	if (!err)
+		__set_bit(vf, dev->vfs);
+	mutex_unlock(&dev->vfs_lock);
+	return err;
+}
+
+/* All that are wanted, or none. As disable_vfs(), without vfs_lock */
 static int enable_vfs(struct cxr_dev *dev)
-	__must_hold(&dev->vfs_lock)
 {
 	unsigned int vf;
 	int err;
 
 	err = connect_vfs(dev);
-	for (vf = 0; !err && vf < dev->vfs_wanted; vf++) {
-		if (test_bit(vf, dev->vfs))
-			continue;
-		err = cxr_cmd_enable_hca(&dev->core, vf + 1);
-		if (!err)
-			__set_bit(vf, dev->vfs);
-	}
+	for (vf = 0; !err && vf < dev->vfs_wanted; vf++)
+		err = enable_vf(dev, vf);
 	if (err) {
 		disable_vfs(dev);
-		cxr_eswitch_down(dev);
+		disconnect_vfs(dev);
 	}
 	return err;
 }
@@ -94,11 +123,8 @@ int cxr_vfs_up(void *owner)
 	if (!dev->vfs_wanted)
 		return 0;
 	err = may_enable(dev, dev->vfs_wanted);
-	if (!err) {
-		mutex_lock(&dev->vfs_lock);
+	if (!err)
 		err = enable_vfs(dev);
-		mutex_unlock(&dev->vfs_lock);
-	}
 	/* The function itself works. */
 	if (err)
 		dev_warn(dev->core.dev, "the VFs of before are not enabled: %pe\n", ERR_PTR(err));
@@ -109,8 +135,8 @@ void cxr_vfs_down(void *owner)
 {
 	struct cxr_dev *dev = owner;
 
-	mutex_lock(&dev->vfs_lock);
 	disable_vfs(dev);
+	mutex_lock(&dev->vfs_lock);
 	cxr_eswitch_down(dev);
 	/* What the stages below do ends those that are left. */
 	bitmap_zero(dev->vfs, CXR_VFS_MAX);
@@ -143,12 +169,13 @@ static int want(struct cxr_dev *dev, int n)
 }
 
 static void forget_vfs(struct cxr_dev *dev)
-	__must_hold(&dev->vfs_lock)
 {
 	disable_vfs(dev);
+	mutex_lock(&dev->vfs_lock);
 	cxr_eswitch_down(dev);
 	kfree(dev->vf_settings);
 	dev->vf_settings = NULL;
+	mutex_unlock(&dev->vfs_lock);
 }
 
 static int apply(struct cxr_dev *dev)
@@ -157,12 +184,10 @@ static int apply(struct cxr_dev *dev)
 	int err = 0;
 
 	devl_lock(devlink);
-	mutex_lock(&dev->vfs_lock);
 	if (dev->vfs_wanted)
 		err = enable_vfs(dev);
 	else
 		forget_vfs(dev);
-	mutex_unlock(&dev->vfs_lock);
 	devl_unlock(devlink);
 	return err;
 }

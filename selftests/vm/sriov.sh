@@ -168,6 +168,36 @@ reload()
 	pf_returns 'devlink dev reload "pci/$(driver_bdfs)"'
 }
 
+# On the guest of the PF
+list_when_disabled()
+{
+	local before pid
+
+	before=$(complaints)
+	echo 1 >"$(pf_device)/reset" &
+	pid=$!
+	wait_until 60 is_not_enabled
+	ip link show >/dev/null 2>&1
+	[ "$(complaints)" = "$before" ]
+	wait $pid
+	[ "$(complaints)" -gt "$before" ]
+}
+complaints() { dmesg | grep -c "VFs that are disabled keep memory" || true; }
+
+# Interfaces of the host are listed while the PF waits, before a reset, for the memory of its VFs, which the card keeps
+listed()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver is not told of such a reset"
+	ktap_spoilt
+	driver_unload
+	emu fault b event page_request lose times=all >/dev/null
+	pf "set -e; $(declare -f is_not_enabled complaints list_when_disabled); list_when_disabled"
+	emu fault clear >/dev/null
+	pf "pf_vfs 0; pf_vfs 2"		# those that the reset has enabled have asked for memory in vain
+	ends_up
+	ends_pingpong 100
+}
+
 # The firmware of the card crashes, and the driver of the PF recovers by itself
 crash()
 {
@@ -249,6 +279,7 @@ ktap_test roce.value "vf_roce: refused with another value" roce_refused "0 2" "v
 ktap_test roce.words "vf_roce: refused with other words" roce_refused "0 1 1" "vf_roce: '0 1 1' is refused"
 ktap_test reset "after a reset the PF has its VFs again" reset
 ktap_test reload "after a devlink reload the PF has its VFs again" reload
+ktap_test listed "interfaces are listed while the PF waits for the memory of its VFs" listed
 ktap_test crash "after a crash of the firmware the PF has its VFs again" crash
 ktap_test fails "the firmware does not enable one of the VFs: there is none" fails
 ktap_test manager "a PF that manages the e-switch, and has no tables for it, gets no VFs" manager

@@ -73,7 +73,7 @@ static u64 guid_of(u64 mac)
 	return (mac >> 24) << 40 | 0xfffeULL << 24 | (mac & 0xffffff);
 }
 
-int cxr_cmd_set_vport_address(struct cxr_core *core, u16 vport, const u8 *mac)
+int cxr_cmd_set_vport_mac(struct cxr_core *core, u16 vport, const u8 *mac)
 {
 	struct prm_modify_nic_vport_context_in in = {};
 	struct prm_modify_nic_vport_context_out out;
@@ -83,10 +83,20 @@ int cxr_cmd_set_vport_address(struct cxr_core *core, u16 vport, const u8 *mac)
 	prm_set(&in, field_select.permanent_address, 1);
 	prm_set(&in, nic_vport_context.permanent_address.mac_addr_47_32, address >> 32);
 	prm_set(&in, nic_vport_context.permanent_address.mac_addr_31_0, address & U32_MAX);
-	if (core->caps.vport_guid) {
-		prm_set(&in, field_select.node_guid, 1);
-		prm_set64(&in, nic_vport_context.node_guid, address ? guid_of(address) : 0);
-	}
+	return cxr_cmd(core, modify_nic_vport_context, &in, &out);
+}
+
+int cxr_cmd_set_vport_guid(struct cxr_core *core, u16 vport, const u8 *mac)
+{
+	struct prm_modify_nic_vport_context_in in = {};
+	struct prm_modify_nic_vport_context_out out;
+	u64 address = ether_addr_to_u64(mac);
+
+	if (!core->caps.vport_guid)
+		return 0;
+	name_vport(&in, vport);
+	prm_set(&in, field_select.node_guid, 1);
+	prm_set64(&in, nic_vport_context.node_guid, address ? guid_of(address) : 0);
 	return cxr_cmd(core, modify_nic_vport_context, &in, &out);
 }
 

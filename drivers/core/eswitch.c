@@ -42,6 +42,7 @@ struct cxr_eswitch {
 	unsigned long *used;	/* entries */
 	struct installed *installed;	/* ascending by key */
 	u32 n_installed;
+	u8 refused;		/* settings of VFs, when they came up */
 };
 
 /* ---- entries --------------------------------------------------------------------------------- */
@@ -565,6 +566,19 @@ static void set_trust(struct cxr_dev *dev, u16 number, bool trusted)
 	update_or_retry(dev, dev->eswitch);
 }
 
+static int set_address(struct cxr_dev *dev, unsigned int vf, const u8 *mac)
+{
+	int err = cxr_cmd_set_vport_mac(&dev->core, vf + 1, mac);
+
+	if (err)
+		return err;
+	err = cxr_cmd_set_vport_guid(&dev->core, vf + 1, mac);
+	if (err)
+		dev_warn(dev->core.dev, "VF %u: its node GUID is refused, RDMA connections of it may fail: %pe\n",
+			 vf, ERR_PTR(err));
+	return 0;
+}
+
 /* What it said before could not be restored. */
 static bool is_closed(const struct cxr_acl *acl)
 {
@@ -582,7 +596,7 @@ int cxr_eswitch_apply(struct cxr_dev *dev, unsigned int vf, const struct cxr_vf_
 		return 0;
 	v = &dev->eswitch->vports[vport];
 	if (!ether_addr_equal(s->mac, old->mac))
-		err = cxr_cmd_set_vport_address(&dev->core, vport, s->mac);
+		err = set_address(dev, vf, s->mac);
 	if (!err && vlan_differs(s, old))
 		err = cxr_cmd_set_vport_vlan(&dev->core, vport, s->vlan, s->qos);
 	if (!err && (acls_differ(s, old) || is_closed(&v->ingress) || is_closed(&v->egress)))
@@ -594,21 +608,51 @@ int cxr_eswitch_apply(struct cxr_dev *dev, unsigned int vf, const struct cxr_vf_
 	return err;
 }
 
+enum { VF_LINK, VF_MAC, VF_GUID, VF_VLAN, VF_SETTINGS };
+
+/* What does not restrict the VF need not be taken: the log tells of the first that is refused. */
+static int need_not(struct cxr_dev *dev, unsigned int vf, int setting, int err)
+	__must_hold(&dev->vfs_lock)
+{
+	static const char * const names[VF_SETTINGS] = {
+		[VF_LINK] = "link state", [VF_MAC] = "MAC", [VF_GUID] = "node GUID",
+		[VF_VLAN] = "VLAN",
+	};
+
+	if (!err || cxr_core_dead(&dev->core))
+		return err;
+	if (!(dev->eswitch->refused & BIT(setting)))
+		dev_warn(dev->core.dev, "VF %u: its %s is refused, maybe others', too: %pe\n", vf,
+			 names[setting], ERR_PTR(err));
+	dev->eswitch->refused |= BIT(setting);
+	return 0;
+}
+
 /* All of them, whatever a driver before has left */
 static int set_up_vport(struct cxr_dev *dev, unsigned int vf)
 	__must_hold(&dev->vfs_lock)
 {
 	const struct cxr_vf_settings *s = &dev->vf_settings[vf];
 	u16 vport = vf + 1;
-	int err;
+	int err = 0;
 
-	err = cxr_cmd_set_vport_link(&dev->core, vport, s->link);
-	err = err ?: cxr_cmd_set_vport_address(&dev->core, vport, s->mac);
-	if (!err && dev->core.caps.vport_vlan)
-		err = cxr_cmd_set_vport_vlan(&dev->core, vport, s->vlan, s->qos);
-	if (!err && dev->core.caps.vport_acl)
+	if (dev->core.caps.vport_acl)
 		err = set_acls(dev, vf);
-	return err;
+	if (err)
+		return err;
+	err = cxr_cmd_set_vport_link(&dev->core, vport, s->link);
+	if (s->link != CXR_VF_LINK_DOWN)
+		err = need_not(dev, vf, VF_LINK, err);
+	if (!err)
+		err = need_not(dev, vf, VF_MAC,
+			       cxr_cmd_set_vport_mac(&dev->core, vport, s->mac));
+	if (!err)
+		err = need_not(dev, vf, VF_GUID,
+			       cxr_cmd_set_vport_guid(&dev->core, vport, s->mac));
+	if (err || !dev->core.caps.vport_vlan)
+		return err;
+	err = cxr_cmd_set_vport_vlan(&dev->core, vport, s->vlan, s->qos);
+	return s->vlan || s->qos ? err : need_not(dev, vf, VF_VLAN, err);
 }
 
 /* ---- up and down ----------------------------------------------------------------------------- */

@@ -21,8 +21,9 @@ int cxr_cmd_query_vport_list(struct cxr_core *core, u16 vport, bool multicast,
 			     struct cxr_vport_list *list);
 /* One event of changed lists or mode from now on, or none. */
 int cxr_cmd_arm_vport(struct cxr_core *core, u16 vport, bool on);
-/* MAC, zeros: none, and if it can be set the node GUID that follows from it */
-int cxr_cmd_set_vport_address(struct cxr_core *core, u16 vport, const u8 *mac);
+int cxr_cmd_set_vport_mac(struct cxr_core *core, u16 vport, const u8 *mac);	/* zeros: none */
+/* The node GUID that follows from @mac. 0, also if it cannot be set */
+int cxr_cmd_set_vport_guid(struct cxr_core *core, u16 vport, const u8 *mac);
 int cxr_cmd_set_vport_link(struct cxr_core *core, u16 vport, enum cxr_vf_link link);
 /* Frames of the VF get this tag, and lose it; 0, 0: none. With caps.vport_vlan */
 int cxr_cmd_set_vport_vlan(struct cxr_core *core, u16 vport, u16 vlan, u8 qos);
@@ -61,7 +62,8 @@ struct cxr_eswitch;
 
 /*
  * Vports of @n VFs, up to CXR_FDB_VFS_MAX, as their settings say, and the FDB with what is in the
- * lists of vports. Without it the PF had the wire alone. An error of a command, or -ENOMEM.
+ * lists of vports. Without it the PF had the wire alone. An error of a command, but for settings
+ * that do not restrict a VF: of these the log tells; or -ENOMEM.
  */
 int cxr_eswitch_up(struct cxr_dev *dev, u16 n) __must_hold(&dev->vfs_lock);
 void cxr_eswitch_down(struct cxr_dev *dev) __must_hold(&dev->vfs_lock);

@@ -292,6 +292,34 @@ alone()
 	tcp_both_ways 256K
 }
 
+said_of_vfs() { pf dmesg | grep -c "VF 0: its .* is refused" || true; }
+
+# What is no restriction may be refused: there are VFs, and the log tells
+partly_refused()
+{
+	local before
+
+	before=$(said_of_vfs)
+	driver_unload
+	pf "pf_vfs 0"
+	emu fault b command modify_vport_state status bad_res times=all >/dev/null
+	emu fault b command modify_nic_vport_context status bad_res times=4 >/dev/null
+	pf "pf_vfs 2"
+	emu fault clear >/dev/null
+	[ "$CXR_DRIVER" = mlx5 ] || [ "$(said_of_vfs)" = $((before + 3)) ]
+	ip_vf state enable	# it has been down since the VFs went
+	ip_vf state auto
+	ends_up
+	ends_know
+	ends_pingpong 100
+	emu fault b command modify_nic_vport_context status bad_res nth=2 >/dev/null
+	ip_vf "mac $VF_MAC"
+	emu fault clear >/dev/null
+	[ "$CXR_DRIVER" = mlx5 ] || [ "$(said_of_vfs)" = $((before + 4)) ]
+	peer "ip link show $peer_netdev" | grep -i "vf 0 .*$VF_MAC"
+	ip_vf "mac 00:00:00:00:00:00"
+}
+
 settings_stay() # "COMMAND"
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver does not keep settings over these"
@@ -398,6 +426,7 @@ ktap_test vlan "a VF is in the VLAN that the PF gives to it" vlan
 ktap_test vlan.refused "another protocol, or a number that is none, is refused" vlan_refused
 ktap_test counts "the PF counts what its VF receives" counts
 ktap_test alone "VFs go and come again" alone
+ktap_test partly "VFs come up although the device refuses settings that restrict nothing" partly_refused
 ktap_test reset "settings of VFs stay over a reset of the PF" settings_stay 'echo 1 >"$(pf_device)/reset"'
 ktap_test reload "settings of VFs stay over a devlink reload of the PF" settings_stay 'devlink dev reload "pci/$(driver_bdfs)"'
 ktap_test reset.asked "a reset of the PF while its interface is asked for statistics of the VFs" asked_in_reset

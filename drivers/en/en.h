@@ -29,6 +29,7 @@
 #include <linux/dim.h>
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
+#include <linux/if_vlan.h>
 #include <linux/net_tstamp.h>
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
@@ -354,6 +355,7 @@ struct cxr_en {
 	u8 log_ring_max;	/* entries of a ring, CXR_EN_LOG_RING_MIN.. */
 	/* config, rss, dcb, channels and n_channels change under RTNL */
 	struct cxr_en_config config;
+	DECLARE_BITMAP(svlans, VLAN_N_VID);	/* 802.1ad VLANs of the netdev; RTNL */
 	struct cxr_en_rss rss;
 	struct cxr_en_link link;
 	struct cxr_fec_support fec_support;

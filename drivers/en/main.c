@@ -53,12 +53,48 @@ static int en_change_mtu(struct net_device *ndev, int mtu)
 	return cxr_en_reconfigure(en, &config);
 }
 
-/* What is compressed has lost it. */
 static netdev_features_t en_fix_features(struct net_device *ndev, netdev_features_t features)
 {
 	struct cxr_en *en = netdev_priv(ndev);
 
-	return en->config.rx_zip ? features & ~NETIF_F_RXHASH : features;
+	/* what is compressed has lost it */
+	if (en->config.rx_zip)
+		features &= ~NETIF_F_RXHASH;
+	/* the device also strips a C-tag behind an S-tag, as if it were the outer one */
+	if (!bitmap_empty(en->svlans, VLAN_N_VID))
+		features &= ~NETIF_F_HW_VLAN_CTAG_RX;
+	return features;
+}
+
+/* Of NETIF_F_HW_VLAN_STAG_FILTER alone. Packets of other VLANs are left to the kernel. */
+static int en_add_vid(struct net_device *ndev, __be16 proto, u16 vid)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	__set_bit(vid, en->svlans);
+	netdev_update_features(ndev);
+	return 0;
+}
+
+static int en_kill_vid(struct net_device *ndev, __be16 proto, u16 vid)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+
+	__clear_bit(vid, en->svlans);
+	netdev_update_features(ndev);
+	return 0;
+}
+
+/* The kernel does not tell of VLANs that go while the netdev is detached. */
+static void renew_svlans(struct cxr_en *en)
+{
+	int err;
+
+	bitmap_zero(en->svlans, VLAN_N_VID);
+	err = vlan_get_rx_stag_filter_info(en->ndev);
+	if (err)
+		netdev_warn(en->ndev, "the 802.1ad VLANs are not known: %pe\n", ERR_PTR(err));
+	netdev_update_features(en->ndev);
 }
 
 static int en_set_features(struct net_device *ndev, netdev_features_t features)
@@ -153,6 +189,8 @@ static const struct net_device_ops netdev_ops = {
 	.ndo_change_mtu = en_change_mtu,
 	.ndo_fix_features = en_fix_features,
 	.ndo_set_features = en_set_features,
+	.ndo_vlan_rx_add_vid = en_add_vid,
+	.ndo_vlan_rx_kill_vid = en_kill_vid,
 	.ndo_set_mac_address = en_set_mac_address,
 	.ndo_set_rx_mode = en_set_rx_mode,
 	.ndo_get_stats64 = cxr_en_get_stats64,
@@ -221,6 +259,8 @@ static void set_features(struct cxr_en *en)
 	offloads = ndev->hw_features;
 	if (cxr_en_has_ntuple(en))
 		offloads |= NETIF_F_NTUPLE;
+	if (caps->vlan)
+		offloads |= NETIF_F_HW_VLAN_STAG_FILTER;
 	ndev->features = offloads | NETIF_F_HIGHDMA;
 	ndev->priv_flags |= IFF_UNICAST_FLT;
 	cxr_xdp_set_features(ndev);
@@ -437,6 +477,7 @@ static void attach(struct cxr_en *en)
 	}
 	cxr_en_tunnel_restore(en);
 	netif_device_attach(ndev);
+	renew_svlans(en);
 	rtnl_unlock();
 }
 

@@ -139,6 +139,7 @@ struct eth_packet {
 	uint32_t len;
 	uint16_t ethertype; /* behind the VLAN tags */
 	uint16_t first_tag; /* ethertype of the first tag, 0: untagged */
+	uint32_t c_tag; /* offset of the first tag of type 0x8100, 0: there is none */
 	uint16_t tci;	    /* of the first tag */
 	uint16_t l3, l4;
 	uint16_t payload;   /* of IP, behind the options; 0: none, or a later fragment */

@@ -125,6 +125,8 @@ void packet_parse_at(struct eth_packet *packet, const uint8_t *data, uint32_t at
 			packet->first_tag = packet->ethertype;
 			packet->tci = get16(data + at + 2);
 		}
+		if (!packet->c_tag && packet->ethertype == ETH_P_8021Q)
+			packet->c_tag = at;
 		at += 4;
 		packet->ethertype = get16(data + at);
 	}

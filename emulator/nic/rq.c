@@ -227,7 +227,7 @@ static void complete(struct rq *rq, const struct eth_packet *packet, const struc
 	describe(&cqe, packet, l3_sum, l4_sum, how->tunnels);
 	if (stripped) {
 		cqe.l4_l3_hdr_type |= PRM_CQE_VLAN;
-		cqe.vlan_info = cpu_to_be16(packet->tci);
+		cqe.vlan_info = cpu_to_be16(get16(packet->data + packet->c_tag + 2));
 	}
 	cqe.srqn = cpu_to_be32(prm_get(&rq->ctx, user_index));
 	cqe.byte_cnt = cpu_to_be32(len);
@@ -255,10 +255,11 @@ static bool has_wqe(struct rq *rq, uint32_t len)
 
 static void rq_receive(struct rq *rq, const struct eth_packet *packet, const struct delivery *how)
 {
-	bool strip = packet->first_tag == ETH_P_8021Q && !prm_get(&rq->ctx, vsd);
+	bool strip = packet->c_tag && !prm_get(&rq->ctx, vsd);
+	uint32_t rest = packet->c_tag + 4;
 	struct rx_data data = {
-		.part = { packet->data, packet->data + 16 },
-		.len = { strip ? 12 : packet->len, strip ? packet->len - 16 : 0 },
+		.part = { packet->data, packet->data + rest },
+		.len = { strip ? packet->c_tag : packet->len, strip ? packet->len - rest : 0 },
 	};
 	struct eth_counters *counters = &rq->obj.dev->eth->counters;
 	uint8_t syndrome;

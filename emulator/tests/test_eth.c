@@ -253,6 +253,14 @@ static void test_lso(void)
 	}
 }
 
+/* Adds one of type 802.1ad before all others. Returns the length. */
+static uint32_t add_service_tag(uint8_t *packet, uint32_t len, uint16_t tag)
+{
+	memmove(packet + 16, packet + 12, len - 12);
+	memcpy(packet + 12, (uint8_t[]){ 0x88, 0xa8, tag >> 8, tag & 0xff }, 4);
+	return len + 4;
+}
+
 static void keep_tags(struct prm_rqc *ctx)
 {
 	prm_set(ctx, vsd, 1);
@@ -291,7 +299,14 @@ static void test_vlan(void)
 	ktap(got && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 7 &&
 	     be32toh(cqe->byte_cnt) == len - 4 && got[12] == 0x08,
 	     "a VLAN tag of the packet is stripped");
+	len = add_service_tag(packet, len, 100);
+	got = pass(packet, len, 0, &cqe);
+	ktap(got && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 7 &&
+	     be32toh(cqe->byte_cnt) == len - 4 && !memcmp(got, packet, 16) && got[16] == 0x08,
+	     "also one behind an 802.1ad tag, which stays");
 	tear_down();
+
+	len = make_packet(packet, &flow);
 
 	set_up(NULL, keep_tags);
 	got = pass(packet, len, 0, &cqe);
@@ -618,7 +633,7 @@ static void test_dscp(void)
 
 int main(void)
 {
-	ktap_plan(73);
+	ktap_plan(74);
 	test_pass();
 	test_checksum();
 	test_check_sum();

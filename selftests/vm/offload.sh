@@ -189,6 +189,28 @@ vlan_service()
 	done
 }
 
+# The device would strip the inner tag as if it were the outer one: while there is an 802.1ad VLAN it strips none
+vlan_both()
+{
+	trap 'offload rxvlan on; ip link del en.200 || true; peer "ip link del en.200"' EXIT
+	offload rxvlan on
+	ip link add link "$netdev" name en.200 type vlan proto 802.1ad id 200
+	offload_is rxvlan off
+	must_fail ethtool -K "$netdev" rxvlan on
+	offload_is rxvlan off
+	ip link add link en.200 name en.200.100 type vlan id 100
+	ip addr add 10.78.2.1/24 dev en.200.100
+	ip link set en.200 up
+	ip link set en.200.100 up
+	peer "ip link add link $peer_netdev name en.200 type vlan proto 802.1ad id 200 && ip link add link en.200 name en.200.100 type vlan id 100 &&
+	      ip addr add 10.78.2.2/24 dev en.200.100 && ip link set en.200 up && ip link set en.200.100 up"
+	wait_until 20 ping -q -c 1 -W 1 10.78.2.2 >/dev/null
+	pings 10.78.2.2
+	peer_pings 10.78.2.1
+	ip link del en.200
+	offload_is rxvlan on
+}
+
 # What the peer's tags say arrives, also of a tag that the device strips
 vlan_priority()
 {
@@ -240,6 +262,7 @@ KTAP_TIMEOUT=300 ktap_test tcp.big "TCP over IPv6 sends packets of more than 64 
 KTAP_TIMEOUT=300 ktap_test tcp.options "TCP behind an IPv6 extension header is segmented and summed by the device" tcp_options
 KTAP_TIMEOUT=300 ktap_test vlan "a VLAN works with tag insertion and stripping on and off" vlan_ping
 ktap_test vlan.service "an 802.1ad VLAN works with tag insertion on and off" vlan_service
+ktap_test vlan.both "a VLAN in an 802.1ad VLAN works: the device then strips no tags" vlan_both
 ktap_test vlan.priority "the priority of a tag arrives, whether the device strips it or not" vlan_priority
 ktap_finally leave
 ktap_end

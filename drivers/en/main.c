@@ -246,6 +246,9 @@ static void set_features(struct cxr_en *en)
 		offloads |= NETIF_F_HW_CSUM | NETIF_F_RXCSUM;
 	if (caps->csum && caps->lso && caps->max_lso) {
 		offloads |= NETIF_F_TSO | NETIF_F_TSO6 | NETIF_F_GSO_UDP_L4;
+		/* the stack cuts off a shorter last datagram, see set_udp_length() */
+		offloads |= NETIF_F_GSO_PARTIAL;
+		ndev->gso_partial_features = NETIF_F_GSO_UDP_L4;
 		netif_set_tso_max_size(ndev, caps->max_lso);
 	}
 	ndev->vlan_features = offloads | NETIF_F_HIGHDMA;

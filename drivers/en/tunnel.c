@@ -160,7 +160,7 @@ void cxr_en_tunnel_set_features(struct cxr_en *en)
 	if (has_vxlan(en)) {
 		tunnels |= udp;
 		ndev->gso_partial_features |= NETIF_F_GSO_UDP_TUNNEL_CSUM;
-		ndev->vlan_features |= udp | NETIF_F_GSO_PARTIAL;
+		ndev->vlan_features |= udp;
 	}
 	if (caps->tunnel_gre) {
 		tunnels |= gre;
@@ -170,7 +170,7 @@ void cxr_en_tunnel_set_features(struct cxr_en *en)
 		tunnels |= in_ip;
 		ndev->gso_partial_features |= in_ip;
 	}
-	ndev->hw_features |= tunnels | NETIF_F_GSO_PARTIAL;
+	ndev->hw_features |= tunnels;
 	ndev->hw_enc_features |= tunnels | NETIF_F_GSO_PARTIAL;
 }
 

@@ -115,9 +115,9 @@ static enum cxr_wqe_csum csum_of(const struct sk_buff *skb)
 }
 
 /*
- * The length of a segment is expected in the header in place of that of all data; the last segment
- * may be shorter, which the device knows (mlx5e_udp_gso_handle_tx_skb() of mlx5_core). @end: of the
- * headers.
+ * The header has the length of all data, and each segment gets what is there: it must be that of
+ * a segment. So all are equal, for which NETIF_F_GSO_UDP_L4 is one of the gso_partial_features;
+ * some kernels then write the length by themselves. @end: of the headers.
  */
 static void set_udp_length(u8 *end, u16 mss)
 {

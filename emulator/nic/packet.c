@@ -467,7 +467,10 @@ void packet_match_set(const struct eth_packet *packet, struct prm_fte_match_set_
 
 /* ---- segments of LSO ---- */
 
-/* Fixes up lengths and IP identification of an LSO segment; of a tunnel, of one of its levels. */
+/*
+ * Fixes up lengths and IP identification of an LSO segment; of a tunnel, of one of its levels. The
+ * length in the UDP header is that of a tunnel's: datagrams have it from their driver.
+ */
 static void patch_lengths(uint8_t *data, const struct eth_packet *packet, uint32_t n,
 			  unsigned int nr)
 {
@@ -485,7 +488,7 @@ static void patch_lengths(uint8_t *data, const struct eth_packet *packet, uint32
 		memcpy(ip + 4, &be, 2);
 	}
 
-	if (packet->l4 && packet->proto != IPPROTO_TCP) {
+	if (packet->inner && packet->l4) {
 		be = htobe16(packet->len - packet->l4 + n);
 		memcpy(l4 + 4, &be, 2);
 	}

@@ -451,6 +451,26 @@ static uint8_t parse_lso(const struct tx *tx, struct eth_packet *packet, struct 
 }
 
 /*
+ * Of datagrams the header has the length of each, which is not changed: all have the same. Returns
+ * 0, or the syndrome.
+ */
+static uint8_t check_datagrams(const struct tx *tx, const struct eth_packet *packet, uint32_t mss,
+			       uint32_t len)
+{
+	const struct eth_packet *inner = packet->inner ?: packet;
+	uint32_t header = get16(tx->header + inner->l4 + 4);
+
+	if (inner->proto == IPPROTO_TCP)
+		return 0;
+	if (len % mss)
+		return wqe_bad(tx->wqe, "the last datagram of an LSO is shorter", len % mss);
+	if (header != tx->header_len - inner->l4 + mss)
+		return wqe_bad(tx->wqe, "the UDP header of an LSO has not the length of a datagram",
+			       header);
+	return 0;
+}
+
+/*
  * Sends up to *budget segments and takes them off it; what has been sent is in the SQ, whose
  * done is 0 again when all are. Returns 0, or the syndrome.
  */
@@ -465,6 +485,8 @@ static uint8_t send_lso(const struct tx *tx, int *budget)
 	syndrome = parse_lso(tx, &packet, &inner, mss);
 	if (!syndrome)
 		syndrome = parse_data(tx, &list, sges, LSO_MAX);
+	if (!syndrome)
+		syndrome = check_datagrams(tx, &packet, mss, list.len);
 	if (syndrome)
 		return syndrome;
 

@@ -253,6 +253,40 @@ static void test_lso(void)
 	}
 }
 
+static bool datagram_sink(void *arg, const struct frame *frame)
+{
+	struct lso_seen *seen = arg;
+	const uint8_t *udp = frame->data + 34;
+
+	seen->right = seen->right && frame->len == 42 + lso.mss &&
+		      get16(udp + 4) == 8 + lso.mss && !wrong_checksum(frame->data, frame->len);
+	seen->n++;
+	return true;
+}
+
+static void test_datagrams(void)
+{
+	struct lso_seen seen = { .right = true };
+	struct port *sink;
+	struct flow flow = tcp4;
+
+	set_up(NULL, NULL);
+	sink = port_create(NULL, "sink");
+	port_set_sink(sink, datagram_sink, &seen);
+	flow.dmac[0] = 0x03;
+	flow.proto = 17;
+	flow.payload = 1000;
+	make_packet(lso.packet, &flow);
+	lso.hdr = 42;
+	lso.total = 3000;
+	send_lso(1000);
+	dut_run();
+	ktap(seen.right && seen.n == 3 && dut_poll(a, &sq.cq) && !dut_violations(a),
+	     "LSO of three datagrams");
+	port_destroy(sink);
+	tear_down();
+}
+
 /* Adds one of type 802.1ad before all others. Returns the length. */
 static uint32_t add_service_tag(uint8_t *packet, uint32_t len, uint16_t tag)
 {
@@ -299,6 +333,7 @@ static void test_vlan(void)
 	ktap(got && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 7 &&
 	     be32toh(cqe->byte_cnt) == len - 4 && got[12] == 0x08,
 	     "a VLAN tag of the packet is stripped");
+
 	len = add_service_tag(packet, len, 100);
 	got = pass(packet, len, 0, &cqe);
 	ktap(got && (cqe->l4_l3_hdr_type & PRM_CQE_VLAN) && be16toh(cqe->vlan_info) == 7 &&
@@ -633,11 +668,12 @@ static void test_dscp(void)
 
 int main(void)
 {
-	ktap_plan(74);
+	ktap_plan(75);
 	test_pass();
 	test_checksum();
 	test_check_sum();
 	test_lso();
+	test_datagrams();
 	test_vlan();
 	test_sq_errors();
 	test_sq_recovery();

@@ -182,6 +182,16 @@ static void wrong_lso(const char *what, unsigned int header, unsigned int mss, c
 	wrong_expect(what, text);
 }
 
+static void wrong_datagrams(struct flow flow)
+{
+	flow.proto = 17;
+	make_packet(packet, &flow);
+	wrong_lso("an LSO of datagrams of several lengths", 42, 500,
+		  "SQ 0x*: send WQE 0: the last datagram of an LSO is shorter (0x60)");
+	wrong_lso("an LSO whose UDP header has the length of all data", 42, 512,
+		  "SQ 0x*: send WQE 0: the UDP header of an LSO has not the length of a datagram (0x3f0)");
+}
+
 static void wrong_send_index(void)
 {
 	struct dut_wq sq = dut_create_sq(d, 4, NULL);
@@ -390,6 +400,7 @@ int main(void)
 	wrong_open_here(ktap);
 	d = dut_create("a", 0);
 	memcpy(flow.dmac, d->dev->mac, 6);
+	wrong_datagrams(flow);
 	packet_len = make_packet(packet, &flow);
 	for (i = 0; i < ARRAY_SIZE(send_cases); i++)
 		wrong_send(&send_cases[i]);

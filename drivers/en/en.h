@@ -344,7 +344,7 @@ struct cxr_en {
 	struct device *device;		/* auxiliary */
 	/*
 	 * The device is about to be reset: the netdev is detached, and stays when the stages go
-	 * down. No command may be issued. Written under RTNL
+	 * down. No command may be issued but to close channels. Written under RTNL
 	 */
 	bool kept;
 	u32 pdn, tdn, mkey;
@@ -425,7 +425,7 @@ static inline bool cxr_en_usable(const struct cxr_en *en)
 /* Operations of the netdev; RTNL held. */
 int cxr_en_open(struct net_device *ndev);
 int cxr_en_stop(struct net_device *ndev);
-/* What cxr_en_stop() does of a netdev that is not kept; also before a reset. RTNL held. */
+/* What cxr_en_stop() does if there are channels, or the netdev is not kept. RTNL held. */
 void cxr_en_close(struct cxr_en *en);
 /* Of link_work. */
 void cxr_en_init_works(struct cxr_en *en);

@@ -186,7 +186,8 @@ int cxr_en_stop(struct net_device *ndev)
 {
 	struct cxr_en *en = netdev_priv(ndev);
 
-	if (!en->kept)	/* else detach() does it, or has done it */
+	/* before a reset detach() has done it, or comes later and does not see it open any more */
+	if (!en->kept || en->n_channels)
 		cxr_en_close(en);
 	return 0;
 }

@@ -73,6 +73,43 @@ traffic()
 	cat /tmp/ping
 }
 
+stack_has() { grep -q "$2" "/proc/$1/stack" 2>/dev/null; } # PID FUNCTION
+
+# By one call, which waits for its turn once. In the background
+takes_down() { exec python3 -c 'import fcntl, socket, struct, sys; fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh14x", sys.argv[1].encode(), 0))' "$1"; } # SIOCSIFFLAGS
+
+# RTNL is held until the reset waits for it to begin, and then the interface that goes down to be next
+closing()
+{
+	local holder resetter closer
+
+	ktap_spoilt
+	rmmod cxr_ib
+	ethtool -G "$netdev" rx 512
+	trap 'emu command-us off >/dev/null; [ -d /sys/module/cxr_ib ] || driver_insmod cxr_ib' EXIT
+	emu command-us 400000 >/dev/null
+	ethtool -G "$netdev" rx 1024 &
+	holder=$!
+	wait_until 30 stack_has $holder cxr_en_reconfigure
+	reset &
+	resetter=$!
+	wait_until 30 stack_has $resetter en_suspend
+	takes_down "$netdev" &
+	closer=$!
+	wait_until 30 stack_has $closer devinet_ioctl
+	stack_has $holder cxr_en_reconfigure || fail "RTNL was held too shortly"
+	emu command-us off >/dev/null
+	wait $holder
+	wait $closer
+	wait $resetter
+	[ -z "$(ip link show dev "$netdev" up)" ] || fail "the interface is open"
+	no_violation
+	driver_insmod cxr_ib
+	driver_net_up $MTU
+	reachable
+	no_violation
+}
+
 # The reset has no result of its own: the log says what happened, and a reload retries.
 fails()
 {
@@ -179,6 +216,7 @@ nonfatal() { recovers 0x8000 nonfatal; }	# completer abort
 ktap_setup ready
 ktap_test keeps "a reset keeps the interface with its name, addresses and settings, GIDs and parameters" keeps
 ktap_test closed "a closed interface stays closed over a reset" stays_closed reset
+ktap_test closing "an interface that is closed while a reset begins has no queues left" closing
 KTAP_TIMEOUT=$((60 + RESETS * 20)) ktap_test traffic "under RDMA and Ethernet traffic programs of before a reset get errors, new ones work" traffic
 ktap_test dead "a reset brings back a device that had failed" dead_comes_back reset
 ktap_test fails "bring-up fails after a reset: no interface is left, a reload retries" fails

@@ -333,7 +333,7 @@ struct cxr_en_link {
 
 /* A counter of the device, which a reset sets to 0; what the netdev shows goes on. */
 struct cxr_en_counter {
-	u64 device;		/* as last read; cxr_en.lock */
+	u64 device;		/* as last read; cxr_en.lock, also over the reading */
 	atomic64_t shown;
 };
 

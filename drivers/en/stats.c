@@ -160,23 +160,27 @@ static void read_xdp(const struct cxr_en *en, struct xdp_counts *rx, struct xdp_
 
 static void count(struct cxr_en *en, struct cxr_en_counter *counter, u64 device)
 {
-	mutex_lock(&en->lock);
+	lockdep_assert_held(&en->lock);
 	atomic64_add(device < counter->device ? device : device - counter->device, &counter->shown);
 	counter->device = device;
-	mutex_unlock(&en->lock);
 }
 
-/* If the device does not respond, @vport is 0, and what the netdev shows stays as it is. */
+/*
+ * If the device does not respond, @vport is 0, and what the netdev shows stays as it is. Values are
+ * counted in the order in which they are read: an older one would look like that after a reset.
+ */
 static void read_device(struct cxr_en *en, struct cxr_traffic vport[CXR_VPORT_COUNTERS])
 {
 	u64 values[CXR_COUNTERS];
 
+	mutex_lock(&en->lock);
 	if (en->q_counter && !cxr_cmd_query_q_counter(en->core, en->q_counter, values))
 		count(en, &en->out_of_buffer, values[CXR_CNT_out_of_buffer]);
 	if (cxr_cmd_query_vport_counters(en->core, 0, vport))
 		memset(vport, 0, CXR_VPORT_COUNTERS * sizeof(*vport));
 	else
 		count(en, &en->multicast, vport[CXR_VPORT_rx_multicast].packets);
+	mutex_unlock(&en->lock);
 }
 
 void cxr_en_read_stats(struct cxr_en *en)

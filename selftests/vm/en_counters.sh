@@ -47,6 +47,39 @@ does_rdma()
 	done
 }
 
+# The kernel's number and the device's move alike, though two read the device at once, and one of them gets to go on late
+reads_at_once()
+{
+	local reader before after
+
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver keeps the device's number itself"
+	gets $ALL_HOSTS 200 100
+	before=$(ahead)
+	while :; do statistics multicast; done >/dev/null &
+	reader=$!
+	trap 'kill $reader' EXIT
+	for _ in 1 2 3; do
+		gets $ALL_HOSTS 3000 100 &
+		for _ in 1 2 3 4 5 6 7; do nice -n 10 ethtool -S "$netdev" >/dev/null; done
+		wait $!
+	done
+	kill $reader
+	wait $reader || true
+	trap - EXIT
+	after=$(ahead)
+	echo "the kernel's number minus the device's: $before, then $after"
+	[ "$before" = "$after" ]
+}
+
+# ethtool has the device read, and both numbers are of that moment, unless something else comes
+ahead()
+{
+	local device
+
+	device=$(counter rx_vport_multicast_packets)
+	echo $(($(statistics multicast) - device))
+}
+
 # From the device to itself: it stays in the card
 does_rdma_multicast()
 {
@@ -165,6 +198,7 @@ ktap_test rdma "RoCE packets count in counters of their own, and not in the stat
 ktap_test rdma.multicast "so do those to a group" moves does_rdma_multicast rx_vport_rdma_multicast_packets+ rx_vport_rdma_multicast_bytes+ \
 	tx_vport_rdma_multicast_packets+ tx_vport_rdma_multicast_bytes+
 ktap_test too-long "frames that are longer than the MTU of the port" moves gets_too_long rx_oversize_pkts_phy==7 rx_prio0_bytes=21028
+ktap_test at-once "frames to groups are counted once, if two read the device's counters at once" reads_at_once
 ktap_test steering "frames that the device has no rule for, to a group that nobody has joined" moves gets_strays \
 	rx_steer_missed_packets=50 rx_packets_phy=50 rx_bytes_phy=25200 rx_multicast_phy=50 rx_prio0_packets=50 rx_prio0_bytes=25200 \
 	rx_vport_multicast_packets=50 rx_vport_multicast_bytes=25000 rx_256_to_511_bytes_phy=50

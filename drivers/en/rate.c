@@ -5,7 +5,8 @@
 
 #define KBPS	1000	/* of a megabit per second */
 
-static int set_rate(struct cxr_en_sq *sq, u32 mbps)
+/* Over a rate that is in the table, or has room there. */
+static int give_rate(struct cxr_en_sq *sq, u32 mbps)
 {
 	struct cxr_rate rate = { .kbps = mbps * KBPS };
 	struct cxr_core *core = sq->en->core;
@@ -13,9 +14,6 @@ static int set_rate(struct cxr_en_sq *sq, u32 mbps)
 	int err = 0;
 
 	if (mbps)
-		err = cxr_rate_get(core, &rate, &index);
-	/* The table is full: what this one has is free when it has none. */
-	if (err == -ENOSPC && sq->rate && !set_rate(sq, 0))
 		err = cxr_rate_get(core, &rate, &index);
 	if (err)
 		return err;
@@ -27,6 +25,7 @@ static int set_rate(struct cxr_en_sq *sq, u32 mbps)
 	return err;
 }
 
+/* That of its tx queue. */
 void cxr_en_open_rate(struct cxr_en_sq *sq)
 {
 	u32 mbps = sq->txq->tx_maxrate;
@@ -34,10 +33,26 @@ void cxr_en_open_rate(struct cxr_en_sq *sq)
 
 	if (!mbps)
 		return;
-	err = set_rate(sq, mbps);
+	err = give_rate(sq, mbps);
 	if (err)
 		netdev_warn(sq->en->ndev, "tx queue %u has no tx_maxrate of %u Mb/s now: %pe\n",
 			    cxr_en_txq_index(sq), mbps, ERR_PTR(err));
+}
+
+/*
+ * If the table is full there is room when this queue has no rate, unless others have the same: then
+ * it gets back what it had.
+ */
+static int set_rate(struct cxr_en_sq *sq, u32 mbps)
+{
+	int err = give_rate(sq, mbps);
+
+	if (err != -ENOSPC || !sq->rate || give_rate(sq, 0))
+		return err;
+	err = give_rate(sq, mbps);
+	if (err)
+		cxr_en_open_rate(sq);
+	return err;
 }
 
 void cxr_en_close_rate(struct cxr_en_sq *sq)

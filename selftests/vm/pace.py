@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""usage: pace.py list | run ID DEVICE | source ADDRESS N | holds DEVICE
+"""usage: pace.py list | run ID DEVICE | source ADDRESS N | holds DEVICE | fills DEVICE
 
 Packet pacing of raw packet QPs, and rates for queues that are made without verbs (PP objects). `list` prints ids and sentences of the
 tests, `run` runs one; `source` sends N datagrams of 1000 bytes, and prints how many microseconds each of them took; `holds` has
-rates until its device goes.
+rates until its device goes; `fills` has all of them, one of which is that of KBPS for all, until a line tells it to give that one up.
 
 How long frames take at least is certain: a slow machine makes it longer only.
 """
@@ -212,6 +212,17 @@ def holds(name):
     user.close()
 
 
+def fills(name):
+    user = devx(name)
+    common = shared(user, KBPS)
+    own = [shared(user, KBPS, DEDICATED) for _ in range(RATES - 1)]
+    print("full", flush=True)
+    sys.stdin.readline()
+    common.close()
+    print("one less", flush=True)
+    time.sleep(1000 + len(own))
+
+
 def source(address, n):
     """The socket has room for few datagrams: others wait until these are sent, and end in the order of the queue."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
@@ -227,4 +238,6 @@ if __name__ == "__main__":
         sys.exit(source(sys.argv[2], int(sys.argv[3])))
     if sys.argv[1:2] == ["holds"]:
         sys.exit(holds(*sys.argv[2:]))
+    if sys.argv[1:2] == ["fills"]:
+        sys.exit(fills(*sys.argv[2:]))
     sys.exit(rows.main(__doc__, lambda name: (Context(name=name),)))

@@ -89,6 +89,32 @@ tx_maxrate_wrong()
 	[ "$(kmsg | grep -cE 'not within|not in range')" -ge 2 ]
 }
 
+# All rates of the device are in use, and that of the interface not by it alone: it cannot have another, and keeps what it has
+tx_maxrate_full()
+{
+	local queue line
+
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver gives up the old rate before it has the new one"
+	queue_rates 8
+	coproc filler { python3 -B "$tests" fills "$dev"; }
+	read -r line <&"${filler[0]}"
+	[ "$line" = full ]
+	for queue in "/sys/class/net/$netdev/queues"/tx-*; do
+		must_fail bash -c "echo 9 >$queue/tx_maxrate" >/tmp/said 2>&1
+		grep -q 'No space left' /tmp/said
+		[ "$(<"$queue/tx_maxrate")" = 8 ]
+	done
+	limited
+	for queue in "/sys/class/net/$netdev/queues"/tx-*; do [ "${queue##*-}" = 0 ] || echo 0 >"$queue/tx_maxrate"; done
+	echo >&"${filler[1]}"
+	read -r line <&"${filler[0]}"
+	[ "$line" = "one less" ]
+	echo 9 >"$(maxrate)"
+	kill "$filler_PID"
+	wait "$filler_PID" || true
+	queue_rates 0
+}
+
 nothing_left()
 {
 	driver_unload
@@ -103,6 +129,7 @@ ktap_test perftest.burst "the same with a burst, and a typical size of packets" 
 ktap_test maxrate "tx_maxrate limits the interface, also after a new MTU and after it was down" tx_maxrate
 ktap_test maxrate.slow "and at the slowest rate" tx_maxrate_slow
 ktap_test maxrate.wrong "a tx_maxrate that the device does not have is refused" tx_maxrate_wrong
+ktap_test maxrate.full "a tx_maxrate is refused if all rates are in use, and the one of before stays" tx_maxrate_full
 ktap_test nothing.left "no object is left in the device" nothing_left
 ktap_finally ends_stop
 ktap_end

@@ -239,6 +239,7 @@ struct cxr_en_xdp_buff {
 struct cxr_en_channel {
 	struct cxr_en *en;
 	struct napi_struct napi;
+	const struct cpumask *cpus;	/* where its interrupt is, as long as there is one */
 	unsigned int index;
 	struct cxr_en_rq rq;
 	unsigned int n_sqs;	/* open ones */

@@ -3,6 +3,7 @@
  * Channels: the queues of a completion vector, their memory, and their NAPI context.
  */
 #include <linux/if_vlan.h>
+#include <linux/irq.h>
 #include <linux/slab.h>
 #include "en.h"
 
@@ -231,6 +232,12 @@ static void close_rq(struct cxr_en_rq *rq)
 
 /* ---- channels ----------------------------------------------------------- */
 
+/* False: the interrupt has moved. */
+static bool on_its_cpu(const struct cxr_en_channel *ch)
+{
+	return cpumask_test_cpu(smp_processor_id(), ch->cpus);
+}
+
 static int poll(struct napi_struct *napi, int budget)
 {
 	struct cxr_en_channel *ch = container_of(napi, struct cxr_en_channel, napi);
@@ -248,10 +255,13 @@ static int poll(struct napi_struct *napi, int budget)
 	done = cxr_en_rx_poll(&ch->rq, napi, budget);
 	busy |= done == budget;
 	/* an empty ring raises no events: keep polling until there is memory */
-	busy |= !cxr_en_rx_fill(&ch->rq);
-	if (busy)
+	if (!cxr_en_rx_fill(&ch->rq))
+		return budget;
+	if (busy && likely(on_its_cpu(ch)))
 		return budget;
 
+	/* the event of what is left goes to the CPU where the interrupt is now */
+	done = min(done, budget - 1);
 	if (napi_complete_done(napi, done)) {
 		cxr_en_moderation_sample(&ch->rq.cq, ch->rq.stats);
 		cxr_en_cq_arm(&ch->rq.cq);
@@ -301,6 +311,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 					   const struct cxr_en_config *config)
 {
 	int node = dev_to_node(en->core->dev);
+	int irq = cxr_comp_irq(en->core, index);
 	struct cxr_en_channel *ch;
 	int err;
 
@@ -312,7 +323,8 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	ch->index = index;
 	/* CQs are not armed yet, so there are no events before napi_enable() */
 	netif_napi_add(en->ndev, &ch->napi, poll);
-	cxr_napi_set_irq(&ch->napi, cxr_comp_irq(en->core, index));
+	cxr_napi_set_irq(&ch->napi, irq);
+	ch->cpus = irq_get_effective_affinity_mask(irq);
 	err = open_tx(ch, config);
 	if (err)
 		goto err_del_napi;

@@ -224,8 +224,12 @@ err_free_rq:
 
 static void close_rq(struct cxr_en_rq *rq)
 {
-	if (cxr_cmd_destroy_rq(rq->en->core, 0, rq->rqn))
-		cxr_buf_keep(rq->en->core, &rq->buf);
+	struct cxr_core *core = rq->en->core;
+
+	if (cxr_cmd_destroy_rq(core, 0, rq->rqn)) {
+		cxr_buf_keep(core, &rq->buf);
+		rq->undead = cxr_cmd_modify_rq(core, 0, rq->rqn, CXR_WQ_RDY, CXR_WQ_ERR);
+	}
 	cxr_en_cq_destroy(&rq->cq);
 	free_rq(rq);
 }

@@ -139,11 +139,18 @@ static int take_part(struct cxr_en_rq *rq, struct cxr_en_rx_buf *buf)
 void cxr_en_rx_free(struct cxr_en_rq *rq)
 {
 	struct cxr_en_rx_buf part;
+	struct page *page;
 	unsigned int i;
 
-	for (i = 0; i < (rq->mask + 1U) * rq->layout.n; i++)
-		if (rq->bufs[i].page)
-			page_pool_put_full_page(rq->pool, rq->bufs[i].page, false);
+	for (i = 0; i < (rq->mask + 1U) * rq->layout.n; i++) {
+		page = rq->bufs[i].page;
+		if (!page)
+			continue;
+		/* the pool unmaps it, and nobody gets it any more */
+		if (unlikely(rq->undead))
+			get_page(page);
+		page_pool_put_full_page(rq->pool, page, false);
+	}
 	while (rq->part.page) {
 		take_part(rq, &part);
 		page_pool_put_full_page(rq->pool, part.page, false);

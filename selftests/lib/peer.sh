@@ -167,3 +167,12 @@ emu()
 	[ "$answer" = "${answer#* }" ] || printf %b "${answer#* }"
 	return "${answer%% *}"
 }
+
+# Commands of this opcode so far
+commands_sent() # OPCODE
+{
+	local n
+
+	n=$(emu commands "$CXR_GUEST" | sed -n "s/^ *$1: //p")
+	echo "${n:-0}"
+}

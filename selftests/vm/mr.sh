@@ -32,23 +32,14 @@ object() # ID
 	run_python "$probe" run "$1" "$dev" "$(gid_index "$dev" v2 "$(my_ip)")" || exit
 }
 
-# Commands of this opcode so far
-sent() # OPCODE
-{
-	local n
-
-	n=$(emu commands "$CXR_GUEST" | sed -n "s/^ *$1: //p")
-	echo "${n:-0}"
-}
-
 # CREATE_MKEY and DESTROY_MKEY commands of mr_keys.py with these words, as "N M"
 commands_of() # WORDS...
 {
 	local create destroy
 
-	create=$(sent create_mkey) destroy=$(sent destroy_mkey)
+	create=$(commands_sent create_mkey) destroy=$(commands_sent destroy_mkey)
 	run_python "$probe" "$1" "$(driver_ibdev)" "${@:2}" || fail "mr_keys.py $*"
-	echo "$(($(sent create_mkey) - create)) $(($(sent destroy_mkey) - destroy))"
+	echo "$(($(commands_sent create_mkey) - create)) $(($(commands_sent destroy_mkey) - destroy))"
 }
 
 expect_commands() # "N M" WORDS...

@@ -110,6 +110,23 @@ closing()
 	no_violation
 }
 
+# A receive queue that the device does not let go of is stopped; if that is refused as well, what it may write to stays allocated
+queue_stays() # 0|1: the queue can be stopped
+{
+	local before
+
+	ktap_spoilt
+	before=$(commands_sent modify_rq)
+	fault command destroy_rq status bad_res_state nth=1
+	[ "$1" = 1 ] || fault command modify_rq status bad_param nth=1
+	ip link set "$netdev" down
+	[ $(($(commands_sent modify_rq) - before)) = 1 ] || fail "the queue was not stopped"
+	clear_faults
+	driver_net_up $MTU
+	reachable
+	dead_comes_back reset
+}
+
 # The reset has no result of its own: the log says what happened, and a reload retries.
 fails()
 {
@@ -217,6 +234,8 @@ ktap_setup ready
 ktap_test keeps "a reset keeps the interface with its name, addresses and settings, GIDs and parameters" keeps
 ktap_test closed "a closed interface stays closed over a reset" stays_closed reset
 ktap_test closing "an interface that is closed while a reset begins has no queues left" closing
+ktap_test queue "a receive queue that the device does not let go of is stopped, and a reset ends it" queue_stays 1
+ktap_test queue.runs "also one that cannot be stopped" queue_stays 0
 KTAP_TIMEOUT=$((60 + RESETS * 20)) ktap_test traffic "under RDMA and Ethernet traffic programs of before a reset get errors, new ones work" traffic
 ktap_test dead "a reset brings back a device that had failed" dead_comes_back reset
 ktap_test fails "bring-up fails after a reset: no interface is left, a reload retries" fails

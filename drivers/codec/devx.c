@@ -183,12 +183,15 @@ bool cxr_devx_allowed(const void *in, enum cxr_devx_use use)
 	const struct prm_create_psv_in *psv = in;
 	u16 op = cxr_devx_opcode(in);
 
+	/* Not for another function; in commands without this field the place is reserved. */
+	if (prm_get(general, vhca_tunnel_id))
+		return false;
 	if (use == CXR_DEVX_GENERAL)
 		return (op >= GENERAL_FROM && op < GENERAL_END) || find(in, use);
-	/* One object for each handle, and not of another function. */
+	/* One object for each handle. */
 	if (op == PRM_OP_create_psv && prm_get(psv, num_psv) != 1)
 		return false;
-	return !prm_get(general, vhca_tunnel_id) && find(in, use);
+	return find(in, use);
 }
 
 enum cxr_devx_kind cxr_devx_kind(const void *in)

@@ -116,6 +116,15 @@ static void test_allowed_by_fields(void)
 	prm_set(general, vhca_tunnel_id, 1);
 	expect(cxr_devx_allowed(in, CXR_DEVX_QUERY), false);
 
+	begin("devx", "general commands to another function are refused");
+	command(PRM_OP_query_hca_cap);
+	prm_set(general, vhca_tunnel_id, 1);
+	expect(cxr_devx_allowed(in, CXR_DEVX_GENERAL), false);
+	command(0xb00);
+	expect(cxr_devx_allowed(in, CXR_DEVX_GENERAL), true);
+	prm_set(general, vhca_tunnel_id, 0x8000);
+	expect(cxr_devx_allowed(in, CXR_DEVX_GENERAL), false);
+
 	begin("devx", "any program may ask for capabilities, and for little else");
 	expect(cxr_devx_is_public(command(PRM_OP_query_hca_cap)), true);
 	expect(cxr_devx_is_public(command(PRM_OP_query_esw_functions)), true);

@@ -204,8 +204,9 @@ static int read_destination(struct cxr_ib_dev *dev, struct uverbs_attr_bundle *a
 	*ibqp = uverbs_attr_get_obj(attrs, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP);
 	if (IS_ERR(*ibqp))
 		return PTR_ERR(*ibqp);
-	qp = to_cxr_qp(*ibqp);
-	if (!qp->raw || !qp->raw->has_tir) {
+	/* An XRC target of a program is only ib_core's. */
+	qp = (*ibqp)->qp_type == IB_QPT_RAW_PACKET ? to_cxr_qp(*ibqp) : NULL;
+	if (!qp || !qp->raw || !qp->raw->has_tir) {
 		ibdev_dbg(&dev->ibdev, "flow: QP %#x is not a raw packet QP that receives\n",
 			  (*ibqp)->qp_num);
 		return -EINVAL;

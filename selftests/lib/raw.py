@@ -543,6 +543,15 @@ def matcher_fields(near):
     match.close()
 
 
+def to_xrc_target(near, match):
+    """A program's QP that the driver does not know"""
+    domain = XRCD(near.ctx, XRCDInitAttr(e.IBV_XRCD_INIT_ATTR_FD | e.IBV_XRCD_INIT_ATTR_OFLAGS, os.O_CREAT, -1))
+    target = QP(near.ctx, QPInitAttrEx(qp_type=e.IBV_QPT_XRC_RECV, comp_mask=e.IBV_QP_INIT_ATTR_XRCD, xrcd=domain))
+    refused([errno.EINVAL], match.rule, outer(near), Mlx5FlowActionAttr(action_type=dve.MLX5DV_FLOW_ACTION_DEST_IBV_QP, qp=target))
+    target.close()
+    domain.close()
+
+
 @test
 def matcher_wrong(near):
     """matchers and rules in the device's layout that are not possible are refused"""
@@ -553,6 +562,7 @@ def matcher_wrong(near):
     far = Match(near, macs, priority=4000)
     refused([errno.ENOMEM], far.rule, outer(near), to_qp(queue))
     far.close()
+    to_xrc_target(near, match)
     # The in-tree driver does not look at masks before there is a rule, and warns of itself if that goes nowhere.
     if os.environ.get("CXR_DRIVER") == "cxr":
         refused([errno.EINVAL], match.rule, outer(near))
@@ -875,6 +885,7 @@ if sys.argv[1:2] == ["obey"]:
     from pyverbs.spec import EthSpec, Ipv4ExtSpec, Ipv6Spec, Spec, TcpUdpSpec
     from pyverbs.wq import RwqIndTable, RwqIndTableInitAttr, RxHashConf, WQ, WQAttr, WQInitAttr
     from pyverbs.wr import RecvWR, SGE, SendWR
+    from pyverbs.xrcd import XRCD, XRCDInitAttr
     import ctypes
 
     class Action(Spec):

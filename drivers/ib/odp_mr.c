@@ -3,6 +3,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/hmm.h>
 #include <linux/pci-p2pdma.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "odp.h"
@@ -174,6 +175,16 @@ static void retire_child(struct cxr_ib_odp *odp, struct cxr_ib_odp_key *key)
 	xa_unlock(&odp->keys);
 }
 
+/* Of get_umem(), or of a child. */
+static void put_umem(struct ib_umem_odp *umem)
+{
+	struct mm_struct *mm = umem->is_implicit_odp ? umem->umem.owning_mm : NULL;
+
+	ib_umem_odp_release(umem);
+	if (mm)
+		mmdrop(mm);
+}
+
 /* Nobody refers to it any more, but for its notifier, which finds nothing to do from here on. */
 static void free_odp_mr(struct cxr_ib_odp_mr *mr)
 {
@@ -193,7 +204,7 @@ static void free_odp_mr(struct cxr_ib_odp_mr *mr)
 		cxr_cmd_destroy_mkey(mr->dev->core, mr->key.key);
 	if (mr->null.key)
 		cxr_cmd_destroy_mkey(mr->dev->core, mr->null.key);
-	ib_umem_odp_release(umem);
+	put_umem(umem);
 	kfree(mr);
 }
 
@@ -497,7 +508,7 @@ static struct cxr_ib_odp_mr *create_child(struct cxr_ib_odp_mr *parent, u64 slot
 		return ERR_CAST(umem);
 	mr = create_odp_mr(parent->pd, parent->access, umem, slot * CHILD_BYTES, CHILD_BYTES);
 	if (IS_ERR(mr)) {
-		ib_umem_odp_release(umem);
+		put_umem(umem);
 		return mr;
 	}
 	mr->parent = parent;
@@ -551,6 +562,20 @@ static struct cxr_ib_odp_mr *get_child(struct cxr_ib_odp_mr *mr, u64 slot, bool 
 	}
 }
 
+/*
+ * All memory of the process. ib_core only notes whose it is: others that have the device's file may
+ * look for it after the process has ended. An explicit umem, and a child, have a notifier, which
+ * keeps the mm.
+ */
+static struct ib_umem_odp *get_implicit_umem(struct cxr_ib_dev *dev, int access)
+{
+	struct ib_umem_odp *umem = ib_umem_odp_alloc_implicit(&dev->ibdev, access);
+
+	if (!IS_ERR(umem))
+		mmgrab(umem->umem.owning_mm);
+	return umem;
+}
+
 static struct ib_umem_odp *get_umem(struct cxr_ib_dev *dev, u64 start, u64 length, u64 iova,
 				    int access)
 {
@@ -559,7 +584,7 @@ static struct ib_umem_odp *get_umem(struct cxr_ib_dev *dev, u64 start, u64 lengt
 	if (!start && length == U64_MAX) {
 		if (iova || !caps->odp_implicit)
 			return ERR_PTR(-EINVAL);
-		return ib_umem_odp_alloc_implicit(&dev->ibdev, access);
+		return get_implicit_umem(dev, access);
 	}
 	if (!length || (start ^ iova) & ~PAGE_MASK)
 		return ERR_PTR(-EINVAL);
@@ -617,7 +642,7 @@ struct ib_mr *cxr_ib_odp_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova
 	return &mr->ibmr;
 
 err_release:
-	ib_umem_odp_release(umem);
+	put_umem(umem);
 err_free:
 	kfree(mr);
 	ibdev_dbg(&dev->ibdev, "MR: on-demand paging of %#llx bytes at %#llx failed: %d\n", length,

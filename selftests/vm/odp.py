@@ -29,7 +29,7 @@ from pyverbs.wr import SGE, RecvWR, SendWR  # noqa: E402
 from pyverbs.xrcd import XRCD, XRCDInitAttr  # noqa: E402
 from devx_commands import command, get  # noqa: E402
 from devx_loop import Loop  # noqa: E402
-from anonymous import BOTH, Child, Memory  # noqa: E402
+from anonymous import BOTH, Child, Crowd, Memory  # noqa: E402
 from libc import LIBC, fork  # noqa: E402
 from obey import obey  # noqa: E402
 import rows  # noqa: E402
@@ -344,6 +344,28 @@ def implicit(name, gid):
     mr.close()
     a.qp.post_send(wr)
     a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
+
+
+@row("implicit.ended", "a key for all memory of a process that has ended reaches nothing, whoever else has the device")
+def implicit_ended(name, gid):
+    a, b = pinned_and(name, gid)
+    reader, writer = os.pipe()
+    pid = fork()
+    if not pid:
+        mr = MR(b.pd, access=ALL | ODP, implicit=True)
+        os.write(writer, mr.lkey.to_bytes(4, "little"))
+        os._exit(0)
+    key = int.from_bytes(os.read(reader, 4), "little")
+    assert key and os.waitpid(pid, 0)[1] == 0
+    if rows.driver() == "mlx5":
+        raise rows.Skip("the in-tree driver looks for memory of a process after it is free")
+    b.memory.write(b"not the other's")
+    with Crowd(64):     # whose memory is described where that of the process was, if that is free
+        refused(errno.EFAULT, b.pd.advise_mr, PREFETCH, FLUSH, [SGE(b.memory.address, 8, key)])
+        wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(8)], send_flags=SIGNALED)
+        wr.set_wr_rdma(key, b.memory.address)
+        a.qp.post_send(wr)
+        a.wait(status=e.IBV_WC_REM_ACCESS_ERR)
 
 
 # ---- memory that goes ----------------------------------------------------------------------------

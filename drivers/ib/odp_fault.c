@@ -4,7 +4,10 @@
 
 #include "odp.h"
 
-/* Parts that windows, and windows of windows, have of what one fault asks for. */
+/*
+ * Parts that windows, and windows of windows, have of what one fault asks for. There may be more:
+ * the device goes on with those that come first, and faults again.
+ */
 #define PARTS_MAX	4096
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -18,17 +21,15 @@ struct part {
 
 struct parts {
 	struct part *first;
-	unsigned int n;		/* so far */
+	int n;			/* so far */
 	bool known;		/* on-demand paging is what one has */
 };
 
+/* The next one. */
 static int add_part(struct parts *parts, const struct cxr_fault_range *range, unsigned int depth)
 {
-	struct part *part;
+	struct part *part = kmalloc(sizeof(*part), GFP_KERNEL);
 
-	if (parts->n == PARTS_MAX)
-		return -EFAULT;
-	part = kmalloc(sizeof(*part), GFP_KERNEL);
 	if (!part)
 		return -ENOMEM;
 	part->range = *range;
@@ -87,34 +88,55 @@ static struct cxr_ib_odp_key *get_key(struct cxr_ib_odp *odp, u32 key)
 	return root;
 }
 
-/* What of the window's parts is in @range. */
+/*
+ * What of @n parts in a row is in @len bytes that begin @skip bytes after the first one: in place,
+ * @most of them. Returns how many; -EFAULT: the row ends before.
+ */
+static int clip_parts(struct cxr_fault_range *list, u32 n, u64 skip, u64 len, int most)
+{
+	struct cxr_fault_range one;
+	int found = 0;
+	u32 i;
+
+	for (i = 0; i < n && len && found < most; i++) {
+		one = list[i];
+		if (skip >= one.len) {
+			skip -= one.len;
+			continue;
+		}
+		one.va += skip;
+		one.len = min(len, one.len - skip);
+		len -= one.len;
+		skip = 0;
+		list[found++] = one;
+	}
+	return len && found < most ? -EFAULT : found;
+}
+
+/*
+ * What of the window's parts is in @range comes next, and in order: of what is needed at once each
+ * window on the way has its share of the parts.
+ */
 static int add_window(struct cxr_ib_odp *odp, const struct cxr_ib_odp_key *key,
 		      const struct part *from, struct parts *parts)
 {
-	u64 va = from->range.va, left = from->range.len, start = 0;
-	struct cxr_fault_range *list, range;
-	u32 i;
-	int err;
+	u8 depth_max = odp->dev->core->caps.max_indirection;
+	int most = min(PARTS_MAX / (depth_max + 1), PARTS_MAX - parts->n);
+	struct cxr_fault_range *list;
+	u64 start = 0;
+	int n, err;
 
-	if (from->depth >= odp->dev->core->caps.max_indirection)
+	if (from->depth >= depth_max)
 		return -EFAULT;
+	if (!most)
+		return 0;
 	list = kvcalloc(key->parts, sizeof(*list), GFP_KERNEL);
 	if (!list)
 		return -ENOMEM;
 	err = cxr_cmd_query_mkey_parts(odp->dev->core, key->key, &start, key->parts, list);
-	va -= start;
-	for (i = 0; !err && left && i < key->parts; i++) {
-		if (va >= list[i].len) {
-			va -= list[i].len;
-			continue;
-		}
-		range.key = list[i].key;
-		range.va = list[i].va + va;
-		range.len = min(left, list[i].len - va);
-		left -= range.len;
-		va = 0;
-		err = add_part(parts, &range, from->depth + 1);
-	}
+	n = err ?: clip_parts(list, key->parts, from->range.va - start, from->range.len, most);
+	for (err = min(n, 0); !err && n; n--)
+		err = add_part(parts, &list[n - 1], from->depth + 1);
 	kvfree(list);
 	return err;
 }
@@ -139,8 +161,8 @@ static int bring_in_part(struct cxr_ib_odp *odp, const struct part *part, struct
 }
 
 /*
- * Depth first. 0, or the error of cxr_ib_odp_page_in(). Sets *known if there is on-demand paging in
- * the range: a request without any would fault again and again.
+ * Depth first, as far as the parts go. 0, or the error of cxr_ib_odp_page_in(). Sets *known if there
+ * is on-demand paging in the range: a request without any would fault again and again.
  */
 static int bring_in(struct cxr_ib_odp *odp, const struct cxr_fault_range *range, bool *known)
 {
@@ -270,7 +292,7 @@ static int read_srq_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	return err;
 }
 
-/* What is in no MR any more is left to the device, which fails the request. */
+/* A request without on-demand paging would fault again and again: its MR may be gone. */
 static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe)
 {
 	struct cxr_fault_wqe what = {
@@ -280,8 +302,8 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 	};
 	struct cxr_fault_range range;
 	struct cxr_fault_walk walk;
+	bool here, known = false;
 	u32 len = 0;
-	bool here;
 	int ret, err;
 
 	err = fault->kind == CXR_FAULT_SRQ ? read_srq_wqe(odp, fault, wqe, &len) :
@@ -296,8 +318,9 @@ static int bring_in_wqe(struct cxr_ib_odp *odp, const struct cxr_fault *fault, v
 			return err;
 		if (!here)
 			cxr_fault_walk_uncount(&walk, &range);
+		known |= here;
 	}
-	return ret;
+	return ret ?: known ? 0 : -EFAULT;
 }
 
 void cxr_ib_odp_handle(struct cxr_ib_odp *odp, const struct cxr_fault *fault, void *wqe)

@@ -15,6 +15,8 @@
 #define ADDRESSES_MAX	BIT_ULL(48)
 /* Without extended offsets of lists. */
 #define BYTES_MAX	(BIT_ULL(16) << PAGE_SHIFT)
+/* Of the list of a window, which may be of any length: 4 MiB of the device's answer to each fault. */
+#define PARTS_MAX	BIT(18)
 
 static bool is_implicit(const struct cxr_ib_odp_mr *mr)
 {
@@ -701,7 +703,7 @@ int cxr_ib_odp_add_window(struct cxr_ib_dev *dev, u32 rkey, u32 parts)
 	init_key(key);
 	key->kind = CXR_IB_ODP_WINDOW;
 	key->key = rkey;
-	key->parts = min_t(u32, parts, BIT(dev->core->caps.log_max_klm_list_size));
+	key->parts = min_t(u32, parts, PARTS_MAX);
 	err = add_key(dev->odp, key);
 	if (err)
 		kfree(key);

@@ -11,6 +11,7 @@ from uverbs import ALLOC_PD, PAGE, Memory, own_gids
 RDMA_WRITE = 8
 COMPLETION = 8              # fm_ce_se: there is one of each request
 NO_RQ = 3
+KEYS, ANY_QP = 2, 0xffffff   # of a key
 DOORBELL = 0x800            # in the page of a UAR
 ENTRIES = 16
 REQ, REQ_ERR = 0, 0xd
@@ -55,6 +56,16 @@ class Loop:
     def mr(self, memory, access):
         """The key of the memory"""
         return struct.unpack_from("<I", self.ctx.mr(self.pd, memory.address, memory.size, access), 4)[0]
+
+    def key_of(self, parts):
+        """A key of parts of others: (bytes, key, address)"""
+        tail = b"".join(struct.pack(">IIQ", *part) for part in parts)
+        length = sum(part[0] for part in parts)
+        fields = {"access_mode_1_0": KEYS, "lr": 1, "lw": 1, "rr": 1, "rw": 1, "qpn": ANY_QP, "pd": self.pdn, "len": length,
+                  "translations_octword_size": len(parts)}
+        data = command("create_mkey", tail, translations_octword_actual_size=len(parts),
+                       **{"memory_key_mkey_entry__" + field: value for field, value in fields.items()})
+        return get(self.ctx.create(data, "create_mkey_out")[1], "create_mkey_out", "mkey_index") << 8
 
     def write(self, source, lkey, target, rkey, length):
         head = struct.pack(">II3xBI", self.posted << 8 | RDMA_WRITE, self.qpn << 8 | 3, COMPLETION, 0)

@@ -314,6 +314,64 @@ def window(name, gid):
     b.has(text, PAGE + 100)
 
 
+def key_of(end, gid, parts):
+    """A key of parts of the end's memory"""
+    from pyverbs.providers.mlx5 import mlx5_enums as dve  # pylint: disable=import-outside-toplevel
+    from pyverbs.providers.mlx5.mlx5dv import Mlx5DVQPInitAttr, Mlx5QP  # pylint: disable=import-outside-toplevel
+    from pyverbs.providers.mlx5.mlx5dv_mkey import Mlx5Mkey  # pylint: disable=import-outside-toplevel
+    init = QPInitAttrEx(qp_type=e.IBV_QPT_RC, scq=end.cq, rcq=end.cq, pd=end.pd, comp_mask=e.IBV_QP_INIT_ATTR_PD |
+                        e.IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, send_ops_flags=e.IBV_QP_EX_WITH_SEND,
+                        cap=QPCap(max_send_wr=4, max_recv_wr=1, max_send_sge=1, max_recv_sge=1, max_inline_data=512))
+    qp = Mlx5QP(end.ctx, init, Mlx5DVQPInitAttr(comp_mask=dve.MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS,
+                                                send_ops_flags=dve.MLX5DV_QP_EX_WITH_MR_LIST))
+    qp.to_rts(path_attr(end.ctx, gid, qp.qp_num))
+    key = Mlx5Mkey(end.pd, dve.MLX5DV_MKEY_INIT_ATTR_FLAGS_INDIRECT, len(parts))
+    qp.wr_start()
+    qp.wr_flags = e.IBV_SEND_SIGNALED | e.IBV_SEND_INLINE
+    qp.wr_mr_list(key, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE, parts)
+    qp.wr_complete()
+    end.wait()
+    return key
+
+
+@row("list", "a key of parts of memory that is not there is sent from, and written to")
+def listed(name, gid):
+    a, b = pinned_and(name, gid, pages=16)
+    places = [i * 2 * PAGE + 8 for i in range(8)]
+    key = key_of(b, gid, [b.sge(PAGE, at) for at in places])
+    text = text_of(8 * PAGE)
+    for i, at in enumerate(places):
+        b.memory.write(text[i * PAGE:(i + 1) * PAGE], at)
+    a.recv(1, len(text))
+    b.qp.post_send(SendWR(wr_id=2, opcode=e.IBV_WR_SEND, num_sge=1, sg=[SGE(0, len(text), key.lkey)], send_flags=SIGNALED))
+    b.wait()
+    a.wait()
+    same(a, text)
+    b.memory.forget()
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(len(text))], send_flags=SIGNALED)
+    wr.set_wr_rdma(key.rkey, 0)
+    a.qp.post_send(wr)
+    a.wait()
+    for i, at in enumerate(places):
+        b.has(text[i * PAGE:(i + 1) * PAGE], at)
+
+
+@row("list.many", "a request reaches thousands of parts by keys of keys, some of memory that is not there")
+def listed_many(_name, _gid):
+    loop = Loop()
+    source, target, pinned = Memory(24), Memory(30), Memory(24)
+    lkey, key, pinned_key = loop.mr(source, ALL), loop.mr(target, ALL | ODP), loop.mr(pinned, ALL)
+    text = text_of(6000 * 16)
+    source.write(text)
+    parts = [(16, pinned_key, pinned.address + i * 16) if i % 200 else (16, key, target.address + i // 200 * PAGE) for i in range(6000)]
+    halves = [loop.key_of(parts[:3000]), loop.key_of(parts[3000:])]
+    loop.write(source.address, lkey, 0, loop.key_of([(48000, half, 0) for half in halves]), len(text))
+    ended = loop.wait(20)
+    assert ended == 0, ended
+    for i, (_, _, address) in enumerate(parts):
+        assert ctypes.string_at(address, 16) == text[i * 16:(i + 1) * 16], i
+
+
 @row("implicit", "a key for all memory reaches what a program maps later, and its end reaches nothing")
 def implicit(name, gid):
     ctx = Context(name=name)

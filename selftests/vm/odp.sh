@@ -9,6 +9,7 @@
 # drivers: cxr mlx5
 # timeout: 900
 . "$(dirname "$0")/../lib/ktap.sh"
+. "$(dirname "$0")/../lib/faults.sh"
 . "$(dirname "$0")/../lib/obey.sh"
 . "$(dirname "$0")/../lib/rows.sh"
 
@@ -45,6 +46,21 @@ device_goes()
 	wait $program
 }
 
+# The longest list of a key that a request writes is shorter than that of a key that a program makes
+short_lists()
+{
+	local dev
+
+	obey_stop odp
+	driver_unload
+	fault cap log_max_klm_list_size 2
+	driver_up 4200
+	dev=$(driver_ibdev)
+	python3 -B "$tests" run list "$dev" "$(where "$dev")"
+	driver_unload
+	clear_faults
+}
+
 # Runs one itself, as it may run alone
 nothing_left()
 {
@@ -57,6 +73,7 @@ nothing_left()
 
 ktap_setup ready
 ktap_rows obey odp < <(rows_list "$tests")
+ktap_test lists.short "the same of a key of more parts than the card says" short_lists
 ktap_setup ready
 ktap_test device.goes "a device goes while a program has faults" device_goes
 ktap_setup ready

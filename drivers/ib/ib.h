@@ -507,10 +507,11 @@ struct cxr_ib_xlt {
 };
 
 /*
- * Entries from @first on, @n > 0 of them, and others in the same blocks, are written to the list of
- * a key in use, or with @use to that of a free one, which comes into use.
+ * Bytes from *at on, whole blocks, are written to the list of a key in use, or with @use to that of a
+ * free one: as many as one work request can, up to @end. *at: where the next ones begin. With those
+ * before @end a free key comes into use.
  */
-int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
+int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 *at, u64 end,
 		    const struct cxr_umr_use *use)
 	__must_hold(&dev->umr_lock);
 /*

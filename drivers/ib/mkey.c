@@ -287,21 +287,35 @@ int cxr_ib_mkey_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 
 /* ---- keys of memory that comes and goes ------------------------------------------------------ */
 
-int cxr_ib_mkey_write(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
-		      struct cxr_umr_use *use)
+/* A part of a list, of bytes *at to @end. *at: where the next one begins. */
+static int write_part(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 *at, u64 end,
+		      const struct cxr_umr_use *use)
 {
-	unsigned int flags;
+	unsigned int flags = cxr_ib_umr_lock(dev);
 	int err;
 
-	if (cxr_core_dead(dev->core))
-		return -ENODEV;
-	flags = cxr_ib_umr_lock(dev);
-	if (use)
-		use->atomic = umr_sets_atomic(&dev->core->caps);
-	err = cxr_ib_umr_list(dev, xlt, first, n, use);
+	err = cxr_ib_umr_list(dev, xlt, at, end, use);
 	if (err && err != -EFAULT)	/* of xlt->fill() */
 		drop_mkeys(dev);
 	cxr_ib_umr_unlock(dev, flags);
+	return err;
+}
+
+/*
+ * A list may be of gigabytes of memory: others, which may be taking memory back, have their turn
+ * after each part.
+ */
+int cxr_ib_mkey_write(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
+		      struct cxr_umr_use *use)
+{
+	u64 at = ALIGN_DOWN(first << xlt->log_entry, CXR_UMR_BLOCK);
+	u64 end = ALIGN((first + n) << xlt->log_entry, CXR_UMR_BLOCK);
+	int err = 0;
+
+	if (use)
+		use->atomic = umr_sets_atomic(&dev->core->caps);
+	while (!err && at < end)
+		err = cxr_core_dead(dev->core) ? -ENODEV : write_part(dev, xlt, &at, end, use);
 	return err;
 }
 

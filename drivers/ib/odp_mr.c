@@ -266,22 +266,35 @@ static void drop_empty_child(struct cxr_ib_odp_mr *mr)
 
 /* ---- pages go -------------------------------------------------------------------------------- */
 
-/* The pages from @first to @end that are there, and others that the list has in between. */
-static void take_back(struct cxr_ib_odp_mr *mr, u64 first, u64 end)
+/* How many pages from *first to *end are there. If any is, these become where they begin and end. */
+static u64 find_pages(struct cxr_ib_odp_mr *mr, u64 *first, u64 *end)
 {
-	struct pages pages = { .mr = mr, .gone = first, .gone_end = end };
-	u64 i, n = 0, from = end, to = first;
+	u64 i, n = 0, from = *end, to = *first;
 
-	for (i = first; i < end; i++) {
+	lockdep_assert_held(&mr->umem->umem_mutex);
+	for (i = *first; i < *end; i++) {
 		if (!cxr_odp_has_page(mr->umem, i))
 			continue;
 		from = min(from, i);
 		to = i + 1;
 		n++;
 	}
+	if (n) {
+		*first = from;
+		*end = to;
+	}
+	return n;
+}
+
+/* The pages from @first to @end that are there, and others that the list has in between. */
+static void take_back(struct cxr_ib_odp_mr *mr, u64 first, u64 end)
+{
+	struct pages pages = { .mr = mr, .gone = first, .gone_end = end };
+	u64 n = find_pages(mr, &first, &end);
+
 	if (!n)
 		return;
-	if (!mr->stopped && write_pages(mr, &pages, from, to - from))
+	if (!mr->stopped && write_pages(mr, &pages, first, end - first))
 		stop(mr);
 	atomic64_add(n, &root_of(mr)->invalidations);
 }
@@ -325,15 +338,19 @@ static int map_pages(struct cxr_ib_odp_mr *mr, u64 va, u64 len, unsigned int fla
 	bool write = mr->umem->umem.writable && !(flags & CXR_IB_ODP_READ_ONLY);
 	u64 first = (va - ib_umem_start(mr->umem)) >> mr->umem->page_shift;
 	struct pages pages = { .mr = mr, .first = first, .write = write };
-	int n, err;
+	int n, err = 0;
+	u64 end;
 
 	n = ib_umem_odp_map_dma_and_lock(mr->umem, va, len, CXR_ODP_MASK(write),
 					 !(flags & CXR_IB_ODP_PRESENT));
 	if (n < 0)	/* -EBUSY: it was, again and again */
 		return n == -EBUSY ? -EAGAIN : n;
 
-	pages.end = first + n;
-	err = write_pages(mr, &pages, first, n);
+	end = first + n;
+	pages.end = end;
+	/* The list has nothing of pages that are not there. */
+	if (find_pages(mr, &first, &end))
+		err = write_pages(mr, &pages, first, end - first);
 	mutex_unlock(&mr->umem->umem_mutex);
 	return err ?: pages.n;
 }

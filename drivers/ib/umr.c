@@ -329,12 +329,10 @@ int cxr_ib_umr_enable(struct cxr_ib_dev *dev, const struct cxr_fast_reg *reg,
 	return run_umr(dev, reg->key, &wqe, sizeof(wqe));
 }
 
-int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
+int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 *at, u64 end,
 		    const struct cxr_umr_use *use)
 {
-	u64 begin = ALIGN_DOWN(first << xlt->log_entry, CXR_UMR_BLOCK);
-	u64 end = ALIGN((first + n) << xlt->log_entry, CXR_UMR_BLOCK);
-	struct cxr_umr_part part;
+	struct cxr_umr_part part = { .offset = *at };
 	struct cxr_ib_umr *umr;
 	struct umr_wqe wqe;
 	u64 entry;
@@ -345,18 +343,15 @@ int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 fi
 		return err;
 
 	umr = dev->umr;
-	for (part.offset = begin; !err && part.offset < end; part.offset += part.bytes) {
-		part.bytes = min_t(u64, end - part.offset, umr->list_bytes);
-		entry = part.offset >> xlt->log_entry;
-		memset(umr->list, 0, part.bytes);
-		err = xlt->fill(xlt->arg, umr->list, entry,
-				min_t(u64, part.bytes >> xlt->log_entry, xlt->n - entry));
-		if (err)
-			return err;
-		cxr_umr_list(&wqe.umr, &wqe.mkc, xlt->key, &part, use,
-			     part.offset + part.bytes == end ? use : NULL);
-		cxr_wqe_data(&wqe.list, umr->list_dma, umr->lkey, part.bytes);
-		err = run_umr(dev, xlt->key, &wqe, sizeof(wqe));
-	}
-	return err;
+	part.bytes = min_t(u64, end - part.offset, umr->list_bytes);
+	entry = part.offset >> xlt->log_entry;
+	memset(umr->list, 0, part.bytes);
+	err = xlt->fill(xlt->arg, umr->list, entry,
+			min_t(u64, part.bytes >> xlt->log_entry, xlt->n - entry));
+	if (err)
+		return err;
+	*at += part.bytes;
+	cxr_umr_list(&wqe.umr, &wqe.mkc, xlt->key, &part, use, *at == end ? use : NULL);
+	cxr_wqe_data(&wqe.list, umr->list_dma, umr->lkey, part.bytes);
+	return run_umr(dev, xlt->key, &wqe, sizeof(wqe));
 }

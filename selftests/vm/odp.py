@@ -12,6 +12,8 @@ import json
 import mmap
 import os
 import pathlib
+import select
+import struct
 import subprocess
 import sys
 import threading
@@ -748,6 +750,50 @@ def reg_wrong(_name, _gid):
             assert why.code in (errno.EINVAL, errno.EOVERFLOW, errno.ENOMEM), why
             continue
         raise AssertionError(f"{length:#x} bytes at {address:#x} are not refused")
+
+
+def changes(name, order, answer):
+    """MRs, one after the other, until it is told when another was registered: how many there were meanwhile, and what one took at most"""
+    pd, times = PD(Context(name=name)), []
+    os.write(answer, b"x")
+    while not select.select([order], [], [], 0)[0]:
+        start = time.monotonic()
+        MR(pd, PAGE, ALL).close()
+        times.append((start, time.monotonic()))
+    begin_, end = struct.unpack("dd", os.read(order, 16))
+    meanwhile = [after - before for before, after in times if after > begin_ and before < end]
+    os.write(answer, struct.pack("Id", len(meanwhile), max(meanwhile)))
+
+
+def large_among_others(name, pd, memory):
+    """Registers the memory: seconds that took, how many MRs another process registered meanwhile, and what one of these took at most"""
+    (order, tells), (answer, says) = os.pipe(), os.pipe()
+    pid = fork()
+    if not pid:
+        changes(name, order, says)
+        os._exit(0)
+    os.read(answer, 1)
+    start = time.monotonic()
+    mr = MR(pd, memory.size, READABLE, memory.address)
+    end = time.monotonic()
+    mr.close()
+    os.write(tells, struct.pack("dd", start, end))
+    found = struct.unpack("Id", os.read(answer, 16))
+    assert os.waitpid(pid, 0)[1] == 0
+    return end - start, *found
+
+
+@row("reg.large", "others register MRs while one of much memory is registered")
+def reg_large(name, _gid):
+    pd = PD(Context(name=name))
+    memory = Memory(1 << 22)        # 16 GiB
+    memory.protect(0)                     # nothing is there, and nothing comes
+    tries = []
+    for _ in range(4):
+        seconds, count, most = large_among_others(name, pd, memory)
+        print(f"{seconds:.3f} s, in which others registered {count} MRs, one of them in {most:.3f} s")
+        tries.append(most / seconds)
+    assert min(tries) < 0.3, tries      # if they waited for half of it: 0.4 and more
 
 
 @row("reg.again", "an MR is registered again, with other access, and its key works")

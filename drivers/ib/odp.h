@@ -70,7 +70,7 @@ struct cxr_ib_odp {
 /* In the table of keys. */
 enum cxr_ib_odp_kind {
 	CXR_IB_ODP_MR,		/* in a struct cxr_ib_odp_mr */
-	CXR_IB_ODP_WINDOW,	/* alone: a list, which the device knows; behind @parts nothing is found */
+	CXR_IB_ODP_WINDOW,	/* alone: a list, which the device knows, looked at up to @parts */
 	/* Only by the memory scheme: */
 	CXR_IB_ODP_CHILD,	/* in that of a child */
 	CXR_IB_ODP_NULL,	/* the null key of an implicit MR, in its; no reference counts */

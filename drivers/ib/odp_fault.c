@@ -161,8 +161,8 @@ static int bring_in_part(struct cxr_ib_odp *odp, const struct part *part, struct
 }
 
 /*
- * Depth first, as far as the parts go. 0, or the error of cxr_ib_odp_page_in(). Sets *known if there
- * is on-demand paging in the range: a request without any would fault again and again.
+ * Depth first, as far as the parts go. 0, or the error of cxr_ib_odp_page_in(). Sets *known if
+ * there is on-demand paging in the range: a request without any would fault again and again.
  */
 static int bring_in(struct cxr_ib_odp *odp, const struct cxr_fault_range *range, bool *known)
 {

@@ -15,7 +15,7 @@
 #define ADDRESSES_MAX	BIT_ULL(48)
 /* Without extended offsets of lists. */
 #define BYTES_MAX	(BIT_ULL(16) << PAGE_SHIFT)
-/* Of the list of a window, which may be of any length: 4 MiB of the device's answer to each fault. */
+/* Of the list of a window, which may have any length: 4 MiB of the device's answer to a fault. */
 #define PARTS_MAX	BIT(18)
 
 static bool is_implicit(const struct cxr_ib_odp_mr *mr)
@@ -266,7 +266,7 @@ static void drop_empty_child(struct cxr_ib_odp_mr *mr)
 
 /* ---- pages go -------------------------------------------------------------------------------- */
 
-/* How many pages from *first to *end are there. If any is, these become where they begin and end. */
+/* How many pages from *first to *end are there. If any is, these become their first and end. */
 static u64 find_pages(struct cxr_ib_odp_mr *mr, u64 *first, u64 *end)
 {
 	u64 i, n = 0, from = *end, to = *first;

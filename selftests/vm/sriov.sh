@@ -190,10 +190,9 @@ listed()
 	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver is not told of such a reset"
 	ktap_spoilt
 	driver_unload
-	emu fault b event page_request lose times=all >/dev/null
+	emu fault b command manage_pages status bad_res times=2 >/dev/null
 	pf "set -e; $(declare -f is_not_enabled complaints list_when_disabled); list_when_disabled"
 	emu fault clear >/dev/null
-	pf "pf_vfs 0; pf_vfs 2"		# those that the reset has enabled have asked for memory in vain
 	ends_up
 	ends_pingpong 100
 }

@@ -38,6 +38,17 @@ static bool polled_only(const struct ib_cq *ibcq)
 	return ibcq->wc && ibcq->poll_ctx == IB_POLL_DIRECT;
 }
 
+/* Of a kernel CQ. While it has one, nobody frees it: unpublish_qp() waits for kcq_lock. */
+static bool has_qps(struct cxr_ib_cq *cq)
+{
+	bool has;
+
+	spin_lock_irq(&cq->lock);
+	has = !list_empty(&cq->send_qps) || !list_empty(&cq->recv_qps);
+	spin_unlock_irq(&cq->lock);
+	return has;
+}
+
 void cxr_ib_flush_work(struct work_struct *work)
 {
 	struct cxr_ib_dev *dev = container_of(work, struct cxr_ib_dev, flush_work);
@@ -45,7 +56,7 @@ void cxr_ib_flush_work(struct work_struct *work)
 
 	mutex_lock(&dev->kcq_lock);
 	list_for_each_entry(cq, &dev->kcqs, kcq_entry)
-		if (cq->ibcq.comp_handler && !polled_only(&cq->ibcq))
+		if (cq->ibcq.comp_handler && !polled_only(&cq->ibcq) && has_qps(cq))
 			cq->ibcq.comp_handler(&cq->ibcq, cq->ibcq.cq_context);
 	mutex_unlock(&dev->kcq_lock);
 }
@@ -335,6 +346,17 @@ err_free_memory:
 	return cxr_ib_errno(err, udata);
 }
 
+/*
+ * No event is under way any more. One that came after ib_core had cancelled the work that polls the
+ * CQ has queued it again.
+ */
+static void cancel_polling(struct ib_cq *ibcq)
+{
+	if (ibcq->wc && (ibcq->poll_ctx == IB_POLL_WORKQUEUE ||
+			 ibcq->poll_ctx == IB_POLL_UNBOUND_WORKQUEUE))
+		cancel_work_sync(&ibcq->work);
+}
+
 int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct cxr_ib_ucontext *ctx =
@@ -346,6 +368,10 @@ int cxr_ib_destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	mutex_lock(&dev->kcq_lock);
 	list_del_init(&cq->kcq_entry);
 	mutex_unlock(&dev->kcq_lock);
+	if (!udata) {
+		cxr_cq_unregister(dev->core, &cq->cq);
+		cancel_polling(ibcq);
+	}
 
 	cxr_ib_devx_settle(ctx);
 	err = cxr_cq_destroy(dev->core, &cq->cq);

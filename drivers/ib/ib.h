@@ -63,9 +63,9 @@ struct cxr_ib_optional {
  * @srqs: SRQN to struct cxr_ib_srq; as @qps
  * @event_targets: SQN, or RQN with CXR_IB_EVENT_KEY_RQ, to struct cxr_ib_event_target; as @qps
  * @dc_targets: DC targets that are drained, by number: struct cxr_ib_target; as @qps
- * @kcq_lock: protects @kcqs
+ * @kcq_lock: protects @kcqs; a QP leaves the lists of its kernel CQs under it
  * @kcqs: CQs of the kernel; their handlers are called when the device dies
- * @flush_work: calls the completion handlers of @kcqs on a dead device
+ * @flush_work: on a dead device calls the completion handlers of those @kcqs that have QPs
  * @netdev_lock: protects @port_active, @active_mtu and writes to @netdev
  * @netdev: netdev whose state is the port's, with a reference, or NULL; in a LAG the bond
  * @port_active: port state last reported to ib_core
@@ -467,7 +467,8 @@ struct cxr_ib_xlt;
 /*
  * Writes entries of the list of a key of kind CXR_MKEY_PAGING or _PAGING_ALL, in use, or free with
  * @use, all of which but @atomic is set; @n is not 0. -EFAULT: of xlt->fill(); -ENODEV: the device
- * has failed. Sleeps, but does not wait for memory.
+ * has failed. Sleeps, but does not wait for memory. Other keys may change in between: what keeps
+ * others from this one is the caller's.
  */
 int cxr_ib_mkey_write(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 first, u64 n,
 		      struct cxr_umr_use *use);
@@ -507,9 +508,9 @@ struct cxr_ib_xlt {
 };
 
 /*
- * Bytes from *at on, whole blocks, are written to the list of a key in use, or with @use to that of a
- * free one: as many as one work request can, up to @end. *at: where the next ones begin. With those
- * before @end a free key comes into use.
+ * Bytes from *at on, whole blocks, are written to the list of a key in use, or with @use to that of
+ * a free one: as many as one work request can, up to @end. *at: where the next ones begin. With
+ * those before @end a free key comes into use.
  */
 int cxr_ib_umr_list(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 *at, u64 end,
 		    const struct cxr_umr_use *use)

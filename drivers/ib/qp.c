@@ -301,8 +301,11 @@ static void unpublish_qp(struct cxr_ib_dev *dev, struct cxr_ib_qp *qp)
 {
 	if (qp->type == CXR_QP_GSI)
 		WRITE_ONCE(dev->gsi_pd, NULL);
-	if (!qp->user)
+	if (!qp->user) {
+		mutex_lock(&dev->kcq_lock);
 		cxr_ib_cq_clean_qp(qp, true);
+		mutex_unlock(&dev->kcq_lock);
+	}
 	xa_erase_irq(&dev->qps, qp->qpn);
 	if (!qp->user)
 		cxr_ib_cq_forget_qp(qp);

@@ -276,6 +276,28 @@ static int drain(struct loop *l)
  */
 static bool handler_runs, cq_destroyed;
 
+static int polls;	/* of the work by which ib_core polls a CQ: it would use it */
+
+static void slow_poll(struct work_struct *work)
+{
+	msleep(300);
+	WRITE_ONCE(polls, polls + 1);
+}
+
+/* Was the work of a CQ that is gone under way, or waiting to be? */
+static bool polled_later(void)
+{
+	int before = READ_ONCE(polls);
+
+	msleep(1000);
+	return READ_ONCE(polls) != before;
+}
+
+static void queue_poll(struct ib_cq *cq, void *unused)
+{
+	queue_work(cq->comp_wq, &cq->work);
+}
+
 /* By the clock: an emulated CPU may have calibrated mdelay() while another one ran. */
 static void slow_handler(struct ib_cq *cq, void *unused)
 {
@@ -285,6 +307,7 @@ static void slow_handler(struct ib_cq *cq, void *unused)
 		return;
 	while (ktime_get_mono_fast_ns() < end && !READ_ONCE(cq_destroyed))
 		cpu_relax();
+	queue_poll(cq, NULL);
 	WRITE_ONCE(handler_runs, false);
 }
 
@@ -293,6 +316,7 @@ static int destroy_in_handler(struct loop *l)
 	unsigned long end = jiffies + 20 * HZ;
 	bool too_early;
 
+	INIT_WORK(&l->cq->work, slow_poll);
 	l->cq->comp_handler = slow_handler;
 	if (ib_req_notify_cq(l->cq, IB_CQ_NEXT_COMP) || post_writes(l))
 		return wrong("posting failed");
@@ -309,7 +333,41 @@ static int destroy_in_handler(struct loop *l)
 	WRITE_ONCE(cq_destroyed, true);
 	while (READ_ONCE(handler_runs))
 		cond_resched();
-	return too_early ? wrong("the CQ was destroyed while its handler ran") : 0;
+	if (too_early)
+		return wrong("the CQ was destroyed while its handler ran");
+	return polled_later() ? wrong("the CQ was destroyed while it was polled") : 0;
+}
+
+static bool flush_runs;
+
+/* Of a CQ that the flush of a dead device comes to first. */
+static void sleepy_handler(struct ib_cq *cq, void *unused)
+{
+	WRITE_ONCE(flush_runs, true);
+	msleep(1000);
+}
+
+/* The script lets the device fail. The flush is at the first CQ while the second one is freed. */
+static int flush_of_freed(struct loop *l)
+{
+	struct ib_cq *second = ib_alloc_cq(l->ib, NULL, LOOP_BATCH, 0, IB_POLL_WORKQUEUE);
+	unsigned long end = jiffies + 60 * HZ;
+
+	if (IS_ERR(second))
+		return PTR_ERR(second);
+	INIT_WORK(&second->work, slow_poll);
+	second->comp_handler = queue_poll;
+	l->cq->comp_handler = sleepy_handler;
+	pr_info("kverbs: waits for the device to fail\n");
+	while (!READ_ONCE(flush_runs)) {
+		if (time_after(jiffies, end)) {
+			ib_free_cq(second);
+			return wrong("the handler was not called");
+		}
+		msleep(1);
+	}
+	ib_free_cq(second);
+	return polled_later() ? wrong("the CQ was freed while it was polled") : 0;
 }
 
 /* ---- QPs that come and go -------------------------------------------------------------------- */
@@ -487,7 +545,8 @@ static const struct kverbs_test {
 	{ "workqueue", IB_POLL_WORKQUEUE, events },
 	{ "drain", IB_POLL_WORKQUEUE, drain },
 	{ "drain_direct", IB_POLL_DIRECT, drain },
-	{ "destroy_in_handler", IB_POLL_DIRECT, destroy_in_handler },
+	{ "destroy_in_handler", IB_POLL_WORKQUEUE, destroy_in_handler },
+	{ "flush_of_freed", IB_POLL_WORKQUEUE, flush_of_freed },
 	{ "next_qp", IB_POLL_DIRECT, next_qp },
 	{ "srq_of_destroyed", IB_POLL_DIRECT, srq_of_destroyed },
 	{ "handle_v1", IB_POLL_DIRECT, handle_v1 },

@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/faults.sh
 . "$(dirname "$0")/../lib/faults.sh"
+. "$(dirname "$0")/../lib/kverbs.sh"
 
 # The reporters have counted nothing, and auto_recover is off
 start_anew()
@@ -93,6 +94,20 @@ recovers()
 	wait_until 30 link_is 1
 	run_commands
 	nothing_left
+}
+
+# A CQ of the kernel is freed while the flush is at the one before it
+flush_of_freed()
+{
+	start_anew
+	auto_recover true
+	kverbs "$(driver_ibdev)" flush_of_freed &
+	wait_kmsg "kverbs: waits for the device to fail" 30
+	fail_once
+	wait_until 60 ended $!
+	wait $!
+	wait_until 30 recovered 1
+	wait_until 30 back
 }
 
 # Firmware that has crashed: a reset of the function does not start it again, one of the firmware does
@@ -316,6 +331,7 @@ recovery_unbound()
 ktap_setup up
 ktap_test reporters "devlink's health reporters fw and fw_fatal count errors, tell what they are, and are healthy after a reset" reporters
 ktap_test recovers "a device that fails recovers by itself: the same interface, and a new RDMA device" recovers
+ktap_test flushed "a CQ that is freed while the completions of the failed device are flushed is not polled any more" flush_of_freed
 ktap_test recovers.firmware "so does one whose firmware has crashed: it is reset" recovers_firmware
 ktap_test recovers.other "it waits for another function of the card that has begun to reset the firmware" recovers_by_other
 ktap_test recovers.dumped "it resets the firmware itself if that function had only dumped the card" recovers_after_dump

@@ -314,13 +314,14 @@ static void free_pages_list(struct cxr_ib_mr *mr)
 	kfree(mr->pages);
 }
 
-/* The page list that the device reads by a WQE: whole blocks, aligned to a block. */
+/* Which the device reads by a WQE: whole blocks, and where a list that is not inline may be. */
 static int alloc_pages_list(struct cxr_ib_dev *dev, struct cxr_ib_mr *mr, u32 max)
 {
 	mr->max_pages = max;
 	mr->pages_size = ALIGN(max, CXR_UMR_PAGES_ALIGN) * sizeof(*mr->pages);
-	/* From 64 bytes on, kmalloc() aligns a power of two to its size. */
-	mr->pages = kzalloc(roundup_pow_of_two(mr->pages_size), GFP_KERNEL);
+	/* kmalloc() aligns a power of two to its size. */
+	mr->pages = kzalloc(max_t(size_t, roundup_pow_of_two(mr->pages_size), PRM_UMR_LIST_ALIGN),
+			    GFP_KERNEL);
 	if (!mr->pages)
 		return -ENOMEM;
 

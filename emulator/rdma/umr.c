@@ -318,6 +318,8 @@ static int fetch_list(struct change *ch, uint32_t octwords)
 	ch->list = ch->fetched;
 	if (!ch->fetched)
 		return fails(ch, "the emulator is out of memory");
+	if (get64(seg + 8) % PRM_UMR_LIST_ALIGN)
+		return fails(ch, "the list is not aligned to 2,048 bytes");
 	if (!mem_read(qp->obj.dev, qp_user(qp), lkey, get64(seg + 8), ch->fetched,
 		      octwords * OCTWORD, MEM_LOCAL_READ))
 		return 0;

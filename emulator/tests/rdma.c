@@ -10,7 +10,7 @@
 #define PAGE 4096u
 #define EVENTS	(0x1f22be | 1 << PRM_EVENT_COMM_EST | 1 << PRM_EVENT_DCT_DRAINED |	\
 		 1 << PRM_EVENT_DCT_KEY_VIOLATION)
-#define VA_BASE 0x7f0000000123ull	/* on purpose not aligned to a page */
+#define VA_BASE (0x7f0000000000ull + VA_SKEW)
 
 struct side a, b;
 

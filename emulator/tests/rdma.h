@@ -22,6 +22,7 @@ int ok_end(void);
 
 #define MEM_BYTES	(24ull << 20)
 #define MEM_BASE	0x100000000ull	/* guest address of the array */
+#define VA_SKEW		0x123		/* of a buffer: on purpose not aligned to a page */
 #define BUF_BYTES	(4ull << 20)
 #define EQ_LOG		9
 

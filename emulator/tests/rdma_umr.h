@@ -8,7 +8,7 @@
 #define PAGE		4096u
 #define KEY_OFF		(1u << 20)	/* of the regions in b's buffer */
 #define KEY_BYTES	9000u
-#define LIST_OFF	(3u << 20)
+#define LIST_OFF	((3u << 20) - VA_SKEW)
 #define ALL_RIGHTS	(MEM_LOCAL_READ | MEM_LOCAL_WRITE | MEM_REMOTE_READ | MEM_REMOTE_WRITE | \
 			 MEM_REMOTE_ATOMIC)
 #define REG_MASK	(PRM_UMR_MASK_LEN | PRM_UMR_MASK_PAGE_SIZE | PRM_UMR_MASK_START_ADDR |	\

@@ -441,7 +441,7 @@ static void test_long_list(void)
 {
 	uint32_t key = create_free_mkey(&b, b.pd, MKEY_MTT, 2 * LIST_MAX, false);
 	struct umr_wr u = { .key = key, .flags = PRM_UMR_TRANSLATION_OFFSET_EN, .octwords = STEP,
-			    .sge = { b.va, STEP * 16, b.lkey } };
+			    .sge = { b.va + PAGE - VA_SKEW, STEP * 16, b.lkey } };
 	struct umr_wr all = { .key = key, .flags = PRM_UMR_INLINE, .new_key = key,
 			      .mask = REG_MASK & ~(uint64_t)PRM_UMR_MASK_EN_RINVAL,
 			      .length64 = true };
@@ -452,7 +452,7 @@ static void test_long_list(void)
 
 	drain(&ca, &cb);
 	create_umr_qp(&umr, &b, &cb);
-	for (n = 0; n < STEP * 16; n++)
+	for (n = 0; n < PAGE + STEP * 16; n++)
 		*buf_at(&b, n) = 0;
 	for (; u.offset < LIST_MAX && right; u.offset += 8 * STEP) {
 		post_umr(&umr, &u);

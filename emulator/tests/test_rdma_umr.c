@@ -636,6 +636,8 @@ static void test_state(void)
 	reg.sge.key = MKEY_RESERVED_LKEY;
 	refused(&reg, PRM_CQE_SYND_LOCAL_PROT,
 		"a list behind the reserved lkey is refused without rlky");
+	reg.sge = (struct tsge) { b.va + LIST_OFF + 64, 64, b.lkey };
+	refused(&reg, PRM_CQE_SYND_MW_BIND, "a list that is not aligned is refused");
 	destroy_mkey(&b, key);
 	destroy_mkey(&b, foreign);
 	destroy_mkey(&b, plain);

@@ -174,6 +174,12 @@ static_assert(offsetof(struct prm_wqe_eth_seg, inline_hdr_sz) == 0x0c, "inline_h
 #define PRM_UMR_TRANSLATION_OFFSET_EN	0x10
 #define PRM_UMR_CHECK_QPN		0x08
 
+/*
+ * Of a list that is not inline, in bytes. No public manual has it: mlx5_ib and UCC's tl_mlx5 align
+ * their lists so, and UCC says that they must be.
+ */
+#define PRM_UMR_LIST_ALIGN		2048
+
 /* mkey_mask of the UMR control segment: which mkey fields the WQE sets */
 #define PRM_UMR_MASK_LEN		(1ULL << 0)
 #define PRM_UMR_MASK_PAGE_SIZE		(1ULL << 1)

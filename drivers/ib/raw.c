@@ -117,6 +117,7 @@ static int create_raw_rq(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *att
 		.cqn = to_cxr_cq(attr->recv_cq)->cq.cqn,
 		.pdn = qp->pdn,
 		.user_index = user_index,
+		.q_counter = dev->q_set,
 		.log_size = ilog2(req->rq_wqe_count),
 		.log_stride = req->rq_wqe_shift,
 		.vlan_strip = attr->create_flags & IB_QP_CREATE_CVLAN_STRIPPING,

@@ -142,6 +142,7 @@ static int create_device_rq(struct cxr_ib_rwq *rwq, const struct ib_wq_init_attr
 		.cqn = to_cxr_cq(attr->cq)->cq.cqn,
 		.pdn = pdn,
 		.user_index = user_index,
+		.q_counter = dev->q_set,
 		.log_size = ilog2(req->rq_wqe_count),
 		.log_stride = req->rq_wqe_shift,
 		.vlan_strip = attr->create_flags & IB_WQ_FLAGS_CVLAN_STRIPPING,

@@ -218,7 +218,7 @@ class Queue:
 class Spread:
     """An RSS QP over several WQs"""
 
-    def __init__(self, near, fields, n=4, log_size=3, flags=0):
+    def __init__(self, near, fields, n=4, log_size=3, flags=0, receives=64):
         self.near = near
         self.flows = []
         self.cqs = [CQ(near.ctx, 255, None, None, 0) for _ in range(n)]
@@ -231,7 +231,7 @@ class Spread:
         self.posted = 0
         for wq in range(n):
             self.wqs[wq].modify(WQAttr(attr_mask=e.IBV_WQ_ATTR_STATE, wq_state=e.IBV_WQS_RDY))
-            for _ in range(64):
+            for _ in range(receives):
                 self.post(wq)
 
     def make_qp(self, fields, key=RSS_KEY, function=None):
@@ -825,6 +825,28 @@ def wq_states(near):
     queue.posted = 0
     queue.post(0)
     near.arrive([(near.plain(), "0")])
+
+
+def without_receive(near):
+    """How many there were, of all queues"""
+    with open(f"/sys/class/infiniband/{near.ctx.name}/ports/1/hw_counters/out_of_buffer", encoding="ascii") as f:
+        return int(f.read())
+
+
+@test
+def counted(near):
+    """frames for which a raw packet QP or a WQ has no receive are counted in out_of_buffer"""
+    if os.environ.get("CXR_DRIVER") == "mlx5":
+        raise Skip("the in-tree driver sets the counters by MODIFY_RQ, where the card has that")
+    for queue in (near.queue(receives=0), near.spread(e.IBV_RX_HASH_SRC_IPV4, n=1, log_size=1, receives=0)):
+        before = without_receive(near)
+        queue.rule(ethertype(near))
+        near.arrive([(near.plain(), None), (near.plain(), None)])
+        end = time.monotonic() + WAIT
+        while without_receive(near) < before + 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        check("without a receive", without_receive(near) - before, 2)
+        queue.flows.pop().close()
 
 
 @test

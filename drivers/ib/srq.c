@@ -226,6 +226,8 @@ static int create_device_srq(struct cxr_ib_srq *srq, struct cxr_srq_attr *attr,
 	if (err)
 		return err;
 	cxr_ib_queue_free_list(&srq->queue);
+	/* of the uverbs response, as mlx5_ib sets it: also for those that are no XRC SRQs */
+	srq->ibsrq.ext.xrc.srq_num = srq->srqn;
 
 	err = publish_srq(dev, srq);
 	if (err)

@@ -9,6 +9,7 @@ sentences of the cases; `obey` is a worker of lib/obey.sh.
 
 import errno
 import os
+import struct
 import sys
 import traceback
 
@@ -58,6 +59,13 @@ def with_xsrq(**what):
     cq = dev.cq(uar, mem.addr, mem.addr + PAGE)
     return dev.xsrq(**{"pd": dev.pd(), "domain": dev.xrcd(), "cq": cq, "buf": mem.addr + 2 * PAGE,
                        "db": mem.addr + PAGE + 64, **what})
+
+
+def number_of_xsrq():
+    """The number in ib_core's part of the answer, and in the driver's"""
+    answer = with_xsrq()
+    common, own = struct.unpack_from("<I", answer, 12)[0], struct.unpack_from("<I", answer, 16)[0]
+    assert common == own != 0, f"ib_core says {common:#x}, the driver {own:#x}"
 
 
 def a_wq(dev, **what):
@@ -189,6 +197,7 @@ CASES = [
     ("cq.resize.tail", "a CQ resize request with a non-zero tail is accepted", ANY, OK,
      lambda: with_resize(tail=MORE)),
     ("xrc.srq", "an XRC SRQ is accepted", ANY, OK, with_xsrq),
+    ("xrc.srq.number", "an XRC SRQ has the same number for ib_core and for the driver", ANY, OK, number_of_xsrq),
     ("xrc.srq.tail", "an XRC SRQ request with a non-zero tail", EARLIER, INVAL,
      lambda: with_xsrq(tail=MORE)),
     ("xrc.srq.no.index", "an XRC SRQ without a user index", ANY, INVAL, lambda: with_xsrq(cut=24)),

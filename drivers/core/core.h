@@ -64,7 +64,7 @@ struct cxr_cmdq {
 	u8 token __guarded_by(&lock);	/* of the last command */
 	struct cmd_ent *ent[CXR_CMD_SLOTS_MAX] __guarded_by(&lock);
 	u32 busy __guarded_by(&lock);	/* bit per slot */
-	u32 running __guarded_by(&lock);	/* commands that use what is above, or wait for it */
+	u32 running __guarded_by(&lock);	/* commands that use it, or wait */
 	wait_queue_head_t idle;		/* there are none */
 	/* long chains of lost slots, to which the device may still write */
 	struct list_head lost __guarded_by(&lock);

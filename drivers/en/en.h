@@ -216,7 +216,7 @@ struct cxr_en_rq {
 	bool zip;		/* the device may compress completions */
 	bool xdp;		/* buffers are such that an XDP program may run */
 	bool xdp_sent, xdp_redirected;	/* in this poll */
-	bool undead;		/* the device has refused to let go of it, and may write to its buffers */
+	bool undead;		/* the device, which keeps it, may write to its buffers */
 	u16 pc, cc;		/* in WQEs */
 	u16 mask;
 	u32 rqn;

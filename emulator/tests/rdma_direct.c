@@ -326,8 +326,8 @@ static uint8_t choose_opcode(struct input *in, const struct end *end)
 }
 
 /*
- * Between slices of it acknowledgments can come; that its last packet is refused, too. Messages that
- * fill a slice have one for those before the last one.
+ * Between slices of it acknowledgments can come; that its last packet is refused, too. Messages
+ * that fill a slice have one for those before the last one.
  */
 static void note_length(const struct end *end, unsigned int pair, const struct wr *wr, uint32_t len)
 {

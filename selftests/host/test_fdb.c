@@ -291,7 +291,7 @@ static void test_random_share(void)
 	struct model model;
 	u32 round, v, i, max;
 
-	begin("fdb", "100,000 times random lists: they fit, and own addresses and broadcast are there");
+	begin("fdb", "100,000 random lists: they fit, own addresses and broadcast are there");
 	for (round = 0; round < 100000; round++) {
 		for (v = 0; v < VPORTS; v++) {
 			for (i = 0; i < MACS; i++) {

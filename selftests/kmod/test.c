@@ -364,7 +364,7 @@ static int flush_of_freed(struct loop *l)
 			ib_free_cq(second);
 			return wrong("the handler was not called");
 		}
-		msleep(1);
+		msleep(20);
 	}
 	ib_free_cq(second);
 	return polled_later() ? wrong("the CQ was freed while it was polled") : 0;

@@ -54,7 +54,8 @@ def vf_again(t):
     with vfs(t) as name:
         def sets(run, words):
             run("ip", "link", "set", name, "vf", "1", *words.split())
-        for first, then, last in (("mac 02:00:00:00:77:71", "mac 02:00:00:00:77:72", "mac 02:00:00:00:77:73"), ("vlan 77", "vlan 78", "vlan 79 qos 3")):
+        for first, then, last in (("mac 02:00:00:00:77:71", "mac 02:00:00:00:77:72", "mac 02:00:00:00:77:73"),
+                                  ("vlan 77", "vlan 78", "vlan 79 qos 3")):
             sets(t.needs, "spoofchk on")
             sets(t.needs, first)
             sets(t.runs, then)

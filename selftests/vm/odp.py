@@ -335,9 +335,9 @@ def implicit_ended(name, gid):
     pid = fork()
     if not pid:
         mr = MR(b.pd, access=ALL | ODP, implicit=True)
-        os.write(writer, mr.lkey.to_bytes(4, "little"))
+        os.write(writer, struct.pack("<I", mr.lkey))
         os._exit(0)
-    key = int.from_bytes(os.read(reader, 4), "little")
+    key = struct.unpack("<I", os.read(reader, 4))[0]
     assert key and os.waitpid(pid, 0)[1] == 0
     if rows.driver() == "mlx5":
         raise rows.Skip("the in-tree driver looks for memory of a process after it is free")

@@ -110,6 +110,7 @@ tx_maxrate_full()
 	read -r line <&"${filler[0]}"
 	[ "$line" = "one less" ]
 	echo 9 >"$(maxrate)"
+	# shellcheck disable=SC2154 # coproc sets it
 	kill "$filler_PID"
 	wait "$filler_PID" || true
 	queue_rates 0

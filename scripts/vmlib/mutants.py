@@ -178,7 +178,7 @@ class Program:
     def __init__(self, kind, name):
         self.kind = kind
         self.name, _, way = name.partition(":")
-        self.environ = dict(os.environ, CXEMU_TEST_DIRECT="1") if way else None
+        self.environ = dict(os.environ, CXEMU_TEST_DIRECT="1") if way == "direct" else None
         self.good = None
 
     def build(self):

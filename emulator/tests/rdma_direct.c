@@ -40,6 +40,7 @@ static struct {
 	struct end x[PAIRS_MAX], y[PAIRS_MAX];
 	bool long_message;			/* has been posted, or several that are together */
 	uint32_t posted[PAIRS_MAX];		/* packets since all had settled */
+	uint32_t unpolled[PAIRS_MAX];		/* sends since completions were polled */
 	const struct end *active[PAIRS_MAX];	/* posts sends until all has settled */
 	enum prm_qp_st st[PAIRS_MAX];
 	uint32_t mtu[PAIRS_MAX];
@@ -153,6 +154,7 @@ static void open_pairs(struct input *in)
 		open_ends(&world.x[i], &world.y[i], world.st[i], &o);
 		world.active[i] = NULL;
 		world.posted[i] = 0;
+		world.unpolled[i] = 0;
 		world.alone[i] = false;
 		if (how & 32)
 			post_many(&world.x[i], &world.y[i], i);
@@ -290,7 +292,7 @@ static void choose_target(struct input *in, const struct end *end, const struct 
 		wr->stream = v & ((1u << STREAMS_LOG) - 1);
 	if (v < 224)
 		return;
-	world.special = wr->to || wr->xrc_srqn;
+	world.special |= wr->to || wr->xrc_srqn;
 	if (v & 1 && end->st == PRM_QP_ST_DCI)
 		wr->dc_key++;
 	else if (v & 1 && end->st == PRM_QP_ST_UD)
@@ -342,6 +344,12 @@ static void note_length(const struct end *end, unsigned int pair, const struct w
 		(before && world.posted[pair] > LOOP_SLICE);
 }
 
+/* What happens to those that are under way when a completion overruns its CQ is open. */
+static bool may_overrun(unsigned int pair)
+{
+	return ++world.unpolled[pair] >= 1u << world.x[pair].cq.log;
+}
+
 static void post_one(struct input *in)
 {
 	static const uint8_t inl[INLINE_MAX] = "inline data";
@@ -364,7 +372,7 @@ static void post_one(struct input *in)
 	len = send_len(in, end, pair, flags);
 	if (!may_post(end, peer, pair))
 		return;
-	world.special = false;
+	world.special = may_overrun(pair);
 	choose_target(in, end, peer, &wr);
 	if (world.special && len > world.mtu[pair])	/* how much is refused is open */
 		len = world.mtu[pair];
@@ -525,6 +533,7 @@ static void note_now(void)
 	for (i = 0; i < world.n; i++) {
 		note_completions(&world.x[i].cq, "x", i);
 		note_completions(&world.y[i].cq, "y", i);
+		world.unpolled[i] = 0;
 	}
 	note_events(&a, "a");
 	note_events(&b, "b");

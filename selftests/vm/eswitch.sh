@@ -299,6 +299,7 @@ partly_refused()
 {
 	local before
 
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver has other commands at these places"
 	before=$(said_of_vfs)
 	driver_unload
 	pf "pf_vfs 0"
@@ -306,7 +307,7 @@ partly_refused()
 	emu fault b command modify_nic_vport_context status bad_res times=4 >/dev/null
 	pf "pf_vfs 2"
 	emu fault clear >/dev/null
-	[ "$CXR_DRIVER" = mlx5 ] || [ "$(said_of_vfs)" = $((before + 3)) ]
+	[ "$(said_of_vfs)" = $((before + 3)) ]
 	ip_vf state enable	# it has been down since the VFs went
 	ip_vf state auto
 	ends_up
@@ -315,7 +316,7 @@ partly_refused()
 	emu fault b command modify_nic_vport_context status bad_res nth=2 >/dev/null
 	ip_vf "mac $VF_MAC"
 	emu fault clear >/dev/null
-	[ "$CXR_DRIVER" = mlx5 ] || [ "$(said_of_vfs)" = $((before + 4)) ]
+	[ "$(said_of_vfs)" = $((before + 4)) ]
 	peer "ip link show $peer_netdev" | grep -i "vf 0 .*$VF_MAC"
 	ip_vf "mac 00:00:00:00:00:00"
 }

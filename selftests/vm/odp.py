@@ -282,6 +282,8 @@ def listed(name, gid):
 
 @row("list.many", "a request reaches thousands of parts by keys of keys, some of memory that is not there")
 def listed_many(_name, _gid):
+    if rows.driver() == "mlx5":
+        raise rows.Skip("the in-tree driver does not bring in all of such a key: the request never ends")
     loop = Loop()
     source, target, pinned = Memory(24), Memory(30), Memory(24)
     lkey, key, pinned_key = loop.mr(source, ALL), loop.mr(target, ALL | ODP), loop.mr(pinned, ALL)

@@ -58,6 +58,17 @@ ends_stop_here()
 	done
 }
 
+# A VLAN over both ends, 10.78.0.1 here and 10.78.0.2 there, until the test ends
+vlan_ends() # NAME ID
+{
+	# shellcheck disable=SC2064 # as it is now
+	trap "ip link del $1; peer 'ip link del $1'" EXIT
+	ip link add link "$netdev" name "$1" type vlan id "$2"
+	ip addr add 10.78.0.1/24 dev "$1"
+	ip link set "$1" up
+	peer "ip link add link $peer_netdev name $1 type vlan id $2 && ip addr add 10.78.0.2/24 dev $1 && ip link set $1 up"
+}
+
 ends_stop() { peer ". selftests/lib/ends.sh; ends_stop_here"; }
 
 ends_up() # [MTU]

@@ -194,11 +194,7 @@ vlan_peer_ip() { echo 10.78.0.2; }
 # What the tag is inserted into is segmented like the rest
 udp_vlan()
 {
-	trap 'ip link del en.100; peer "ip link del en.100"' EXIT
-	ip link add link "$netdev" name en.100 type vlan id 100
-	ip addr add 10.78.0.1/24 dev en.100
-	ip link set en.100 up
-	peer "ip link add link $peer_netdev name en.100 type vlan id 100 && ip addr add 10.78.0.2/24 dev en.100 && ip link set en.100 up"
+	vlan_ends en.100 100
 	wait_until 20 ping -q -c 1 -W 1 10.78.0.2 >/dev/null
 	(udp_segments vlan_peer_ip)
 }

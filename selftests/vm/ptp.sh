@@ -390,17 +390,8 @@ rate_is() { is_within "$(rate)" $(($1 * 9 / 10)) $(($1 * 11 / 10)); } # PARTS-PE
 
 over_vlan()
 {
-	vlan_up
+	vlan_ends ptp.7 7
 	(follows ptp.7 ptp.7 -4)
-}
-
-vlan_up()
-{
-	trap 'ip link del ptp.7; peer "ip link del ptp.7"' EXIT
-	ip link add link "$netdev" name ptp.7 type vlan id 7
-	ip addr add 10.78.0.1/24 dev ptp.7
-	ip link set ptp.7 up
-	peer "ip link add link $peer_netdev name ptp.7 type vlan id 7 && ip addr add 10.78.0.2/24 dev ptp.7 && ip link set ptp.7 up"
 }
 
 # phc2sys reads both clocks at once (PTP_SYS_OFFSET_EXTENDED)

@@ -15,5 +15,12 @@ queue_rates() # MBPS: of all tx queues
 # Microseconds that each of N datagrams takes, which are frames of 1042 bytes
 datagrams_take() { python3 -B "${BASH_SOURCE[0]%/*}/../vm/pace.py" source "$(peer_ip)" "$1"; } # N
 
-# A frame takes as long as the rate of its queue says: 8 Mbit/s
-limited() { local took; took=$(datagrams_take 50); echo "$took us"; [ "$took" -ge 900 ]; }
+# A frame takes as long as the rate of its queue says
+limited() # [MBPS]
+{
+	local took rate=${1:-8}
+
+	took=$(datagrams_take $((4 + 6 * rate)))
+	echo "$took us"
+	[ "$took" -ge $((7200 / rate)) ]
+}

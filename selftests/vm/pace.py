@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-"""usage: pace.py list | run ID DEVICE | source ADDRESS N | holds DEVICE | fills DEVICE
+"""usage: pace.py list | run ID DEVICE | source ADDRESS N | holds DEVICE | fills DEVICE KBPS
 
 Packet pacing of raw packet QPs, and rates for queues that are made without verbs (PP objects). `list` prints ids and sentences of the
 tests, `run` runs one; `source` sends N datagrams of 1000 bytes, and prints how many microseconds each of them took; `holds` has
-rates until its device goes; `fills` has all of them, one of which is that of KBPS for all, until a line tells it to give that one up.
+rates until its device goes; `fills` has all of them, one of which is KBPS for all, until a line tells it to give that one up.
 
 How long frames take at least is certain: a slow machine makes it longer only.
 """
@@ -212,9 +212,9 @@ def holds(name):
     user.close()
 
 
-def fills(name):
+def fills(name, kbps):
     user = devx(name)
-    common = shared(user, KBPS)
+    common = shared(user, int(kbps))
     own = [shared(user, KBPS, DEDICATED) for _ in range(RATES - 1)]
     print("full", flush=True)
     sys.stdin.readline()

@@ -33,7 +33,7 @@ class Session:
         self.todo = self.scripts = todo     # [(script, its selected ids, or None for all)]; todo: left to run
         self.current = None
         self.kinds = []     # of the results of the current script
-        self.plan = None
+        self.plan, self.asked = None, 0
         self.notes, self.strange = [], []
         self.says_frames, self.windows = [], {}    # scripts with windows, and the number of windows of each script
         self.boots = 0
@@ -113,6 +113,7 @@ class Session:
     def script_begins(self, m, _log):
         self.current, self.kinds, self.plan = m.group(1), [], None
         self.script_began = time.monotonic()
+        self.asked = sum(len(ids or s.ids()) for s, ids in self.todo if s.name == self.current)
         out.hold()
         out.line(f"  {self.current}  ({self.what})")
         self.todo = [(s, ids) for s, ids in self.todo if s.name != self.current]
@@ -122,8 +123,9 @@ class Session:
         times.add("script", name, time.monotonic() - self.script_began, self.where)
         if code != "0" and "FAIL" not in self.kinds and not (code == "4" and set(self.kinds) == {"skip"}):
             totals.result("FAIL", f"{name}: exit code {code}", self.rerun(f"TESTS={name}"), log)
-        elif len(self.kinds) != self.plan:
-            totals.result("FAIL", f"{name}: {len(self.kinds)} results of {self.plan} planned tests", self.rerun(f"TESTS={name}"), log)
+        elif len(self.kinds) != self.plan or self.plan < self.asked:
+            totals.result("FAIL", f"{name}: {len(self.kinds)} results of {self.plan} planned tests, {self.asked} were asked for",
+                          self.rerun(f"TESTS={name}"), log)
         self.current = None
 
     def set_up(self, m, _log):

@@ -74,7 +74,9 @@ def step(ident, name, cmd, rerun, results=False):
     code, cpu = process.ended(proc)
     took = time.monotonic() - t0
     times.add("step", name, took, cpu=cpu)
-    if not rows.kinds:
+    if results and not rows.kinds and not code:
+        totals.result("FAIL", f"{name}: no result that is asked for", rerun, log, ident)
+    elif not rows.kinds:
         why = process.last_lines(log, WHY_LINES) if code else ()
         totals.result("FAIL" if code else "ok", f"{name} ({took:.0f} s)", rerun, log, ident, why=why)
     elif code and "FAIL" not in rows.kinds and not (code == ALL_SKIPPED and rows.kinds == {"skip"}):

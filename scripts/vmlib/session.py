@@ -342,6 +342,8 @@ class Session:
         self.sel.unregister(g.child.pidfd)
         was, g.state = g.state, "down"
         if was == "stopping" and not g.panicked():
+            while g.stop_failures is None and g.conns["ctl"] in self.sel.get_map():
+                self.on_ctl(g)      # it may have been said at last
             return
         self.check_emulator()
         if g.panicked():
@@ -366,7 +368,10 @@ class Session:
         self.loop(lambda: all(g.state == "down" for g in self.guests),
                   STOP_SECONDS * self.patience(), "shutdown")
         for g in self.guests:
-            if g.stop_failures:
+            if g.stop_failures is None:
+                self.problem(f"guest {g.name} ended before it had said that its driver is unloaded; last lines of its console:\n"
+                             + g.console_tail(15))
+            elif g.stop_failures:
                 self.problem(f"guest {g.name}: the driver did not unload, see dmesg-{g.name}.txt")
         if self.emulator:
             self.sel.unregister(self.emulator.pidfd)

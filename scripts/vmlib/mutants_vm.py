@@ -232,6 +232,10 @@ class Machines:
         self.show(m)
 
 
+class NoFrames(Exception):
+    """There is nothing that roce_check could judge."""
+
+
 class OnTheWire(Machines):
     """For tests that check frames on the wire: the test passes, and roce_check finds the error. One boot per mutant, since the
     frames of different mutants cannot be told apart in a capture."""
@@ -239,13 +243,16 @@ class OnTheWire(Machines):
     def run(self):
         print(f"{self.what}, checked on the wire", flush=True)
         for m in self.mutants:
-            why = self.complaint((None, m.script, m.test))
-            if why:
-                m.end("no test", f"without a mutant: {why}")
-            else:
-                why = self.complaint((m, m.script, m.test))
-            if not m.result:
-                m.end("caught" if why else "SURVIVED", "" if why else "the test passes, and the frames are valid")
+            try:
+                why = self.complaint((None, m.script, m.test))
+                if why:
+                    m.end("no test", f"without a mutant: {why}")
+                else:
+                    why = self.complaint((m, m.script, m.test))
+                if not m.result:
+                    m.end("caught" if why else "SURVIVED", "" if why else "the test passes, and the frames are valid")
+            except NoFrames as e:
+                m.end("no test", str(e))
             self.show(m)
 
     def command(self, out, seconds):
@@ -254,7 +261,8 @@ class OnTheWire(Machines):
 
     def complaint(self, entry):
         """The first error that roce_check finds in this run, or an empty string."""
-        self.boot([entry])
+        if self.boot([entry]):
+            raise NoFrames(f"the guests did not come up, see {self.out}")
         with open(os.path.join(self.out, "said.txt"), encoding="utf-8", errors="replace") as f:
             windows = re.findall(r"^# windows: (\S+) (\d+)", f.read(), re.M)
         words = [sets.JUDGE]
@@ -263,8 +271,14 @@ class OnTheWire(Machines):
         done = subprocess.run(words + [os.path.join(self.out, "wire.pcap")], cwd=REPO, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
         if not windows or int(windows[0][1]) == 0:
-            return "there was no window on the wire"
-        return (re.findall(r"^roce_check: .*", done.stdout, re.M) or ["exit code not 0"])[0] if done.returncode else ""
+            raise NoFrames("there was no window on the wire")
+        if not done.returncode:
+            return ""
+        said = re.findall(r"^roce_check: .*", done.stdout, re.M)
+        judged = [line for line in said if not re.search(r"wire\.pcap| windows, expected ", line)]
+        if not judged:
+            raise NoFrames((said or ["the judge of captures failed"])[0])
+        return judged[0]
 
 
 def run_in_guests(mutants, sync, show):

@@ -230,11 +230,12 @@ traffic_stop()
 	cat /tmp/traffic
 }
 
-# The device has gone: the program reports a failed write
+# The device has gone: the program reports a failed write, and what it had written was right
 traffic_must_fail()
 {
 	must_fail wait "$traffic_pid"
 	cat /tmp/traffic
+	run_python /cxr/selftests/lib/xfer.py intact /tmp/traffic || fail "data were wrong"
 	grep -q "^write of 4096 bytes from the near end: WRONG: " /tmp/traffic
 }
 

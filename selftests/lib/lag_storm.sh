@@ -40,7 +40,7 @@ transfer()
 		count=32 timeout=12 wait=3
 }
 
-# Transfers fail when their device is removed.
+# Transfers fail when their device is removed; what arrives is right.
 storm_traffic() # PEER-DEVICE
 {
 	while [ ! -e /tmp/storm-is-over ]; do
@@ -72,6 +72,7 @@ storm()
 	done
 	touch /tmp/storm-is-over
 	wait $pid
+	run_python /cxr/selftests/lib/xfer.py intact /tmp/storm-traffic || fail "data were wrong"
 	echo "$(transfers) of $(wc -l </tmp/storm-traffic) transfers were successful"
 	restore_card
 	unbond

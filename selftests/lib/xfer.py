@@ -6,6 +6,7 @@
   xfer.py stop HOST PORT                stop it
   xfer.py run HOST PORT NAME=VALUE... [+ NAME=VALUE...]...   near end; each + begins the options of another run, in
                addition to those before the first +
+  xfer.py intact FILE                   FILE is the output of runs that may have failed: fails if data were wrong
 
   dev, gid     local device and its GID: an index, v1:ADDRESS or v2:ADDRESS; peer_dev, peer_gid: those of the far end
   op           send, write, read, atomic (RC), datagram (UD) or uc_send (UC)
@@ -369,7 +370,16 @@ def run(host, port, words):
     return 1 if bad else 0
 
 
+def intact(path):
+    with open(path, encoding="utf-8") as said:
+        wrong = [line for line in said if is_wrong_data(line)]
+    sys.stdout.writelines(wrong)
+    return 1 if wrong else 0
+
+
 def main(argv):
+    if len(argv) == 3 and argv[1] == "intact":
+        return intact(argv[2])
     if len(argv) == 3 and argv[1] == "serve":
         return serve(int(argv[2]))
     if len(argv) == 4 and argv[1] == "stop":

@@ -31,6 +31,7 @@ from sides import ALL, SIGNALED, extras, pair, path_attr, same, transfer  # noqa
 
 PAGE = 4096
 PROCESSES = 8
+WRONG_DATA = 3      # exit code of a process
 PATIENCE = 60 * int(os.environ.get("CXR_PATIENCE", "1"))
 
 
@@ -93,7 +94,12 @@ def life(dev, gid, rng, count):
         a, b = pair(ctx, gid, size=16384)
         kept.append((a, b, extras(a, rng)))
         for _ in range(rng.randrange(1, 8)):
-            same(b, transfer(a, b, rng, PATIENCE))
+            text = transfer(a, b, rng, PATIENCE)
+            try:
+                same(b, text)
+            except AssertionError:
+                traceback.print_exc()
+                os._exit(WRONG_DATA)
             count[0] += 1
         if len(kept) > 4:
             old, other, _ = kept.pop(0)
@@ -130,7 +136,7 @@ class Lives:
 
     def kill(self, slot):
         os.kill(self.pids[slot], signal.SIGKILL)
-        os.waitpid(self.pids[slot], 0)
+        assert os.waitpid(self.pids[slot], 0)[1] != WRONG_DATA << 8, "a process has received wrong data"
         self.killed += 1
 
     def done(self):

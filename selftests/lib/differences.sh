@@ -18,12 +18,9 @@ asks() # DRIVER
 # For the set-up
 both_asked() # SEED
 {
-	local said
-
 	echo "seed $1"
 	driver_unload
-	said=$(emu violations)
-	[ -z "$said" ]
+	no_violation
 	asks mlx5
 	emu violations forget
 	asks cxr

@@ -28,14 +28,6 @@ returned()
 	before_each
 }
 
-no_violation()
-{
-	local said
-
-	said=$(emu violations) || fail "the emulator does not answer"
-	[ -z "$said" ] || { echo "$said"; fail "the emulator reports violations"; }
-}
-
 # ptpN
 clock() { ls "/sys/bus/pci/devices/$BDF/ptp" 2>/dev/null || true; }
 

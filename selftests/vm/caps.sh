@@ -58,12 +58,6 @@ load_without() # NAME[=VALUE]...
 
 log_has() { kmsg | grep "$1"; }
 
-no_violation()
-{
-	emu violations
-	[ -z "$(emu violations)" ]
-}
-
 pingpong() # PROGRAM [TYPE]
 {
 	local there here

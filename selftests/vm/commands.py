@@ -90,7 +90,7 @@ class Sweep:
             if struck and fault.deadly:
                 self.wait_dead(said)
         finally:
-            self.log.check(fault, "timeout" if fault.deadly else None)
+            self.log.check(fault, "timed out" if fault.deadly else None)
         assert fault.deadly or not is_dead(self.bdf), f"{fault}: the device is dead"
         self.count += struck
         self.failed += failed

@@ -28,8 +28,6 @@ ready()
 	ends_up
 }
 
-no_violation() { [ -z "$(emu violations)" ] || { emu violations; fail "the emulator reports violations"; }; }
-
 works()
 {
 	reachable

@@ -174,7 +174,7 @@ end_crashes() # a|b
 unmounted_device()
 {
 	umount $MNT
-	wait_until 20 [ "$(rdma resource show qp | grep -c xprtrdma)" = 0 ]
+	wait_until 20 lacks xprtrdma rdma resource show qp
 	driver_unload
 	driver_up 4200
 	mounted vers=4.2

@@ -17,6 +17,7 @@
 
 before_each()
 {
+	ktap_allows 'restarting all queues'
 	know_function
 	ends_know
 	PORT=$(devlink port show | sed -n "s/: .* netdev $netdev .*//p")

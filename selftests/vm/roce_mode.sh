@@ -147,8 +147,7 @@ card_grants()
 	[ "$(devlink dev param show "pci/$bdf" name roce_mode | sed -n "s/.*cmode runtime value //p")" = "$1" ]
 	[ "$(mode_warning)" = "${3:-}" ]
 	[ "$(make_ah "$1")" = made ]
-	emu violations
-	[ -z "$(emu violations)" ]
+	no_violation
 }
 
 # ---- ud_gid_type -----------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ no_fec()
 quiet_log()
 {
 	[ "$CXR_DRIVER" = cxr ] || skip "about the log of this driver"
-	must_fail grep -q "refused" <(dmesg | grep cxr_core)
+	lacks 'cxr_core.*refused' dmesg
 }
 
 # They are of the port

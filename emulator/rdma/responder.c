@@ -376,7 +376,8 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 	p->psn = psn_add(p->psn, pkt->n);
 	if (op->last) {
 		p->msn++;
-		if (p->have_wqe)
+		/* A WQE that a lost message of UC has left waits for the next that needs one. */
+		if (!op->write || op->imm)
 			complete_message(qp, pkt, op, imm);
 	}
 	if (qp_reliable(qp) && pkt->bth.ack_req && qp->state != PRM_QP_ERR)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
-/* RC on a wire that drops, duplicates, reorders and corrupts frames, and receivers not ready. */
+/*
+ * RC on a wire that drops, duplicates, reorders and corrupts frames, and receivers not ready; what
+ * is left of lost messages of UC.
+ */
 #include "prm/caps.h"
 #include "prm/vport.h"
 #include "rdma.h"
@@ -341,6 +344,46 @@ static void test_address_removed(void)
 	destroy_pair(&x, &y);
 }
 
+/* A message that takes a receive and is lost leaves it for the next that needs one. */
+static void test_uc(uint8_t opcode, const char *what)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct tsge sge = local(&b, DST_OFF, 3000);
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { local(&a, 0, 3000) } };
+	struct prm_cqe64 *cqe;
+	struct tqp x, y;
+
+	create_pair(&x, &y, PRM_QP_ST_UC, &ca, &cb, &o);
+	post_recv(&y, 1, &sge);
+	wire_watch();
+	wire.drop_at = 3;	/* the last packet */
+	post_send(&x, &wr);
+	settle();
+	ok(poll(&ca) && !poll(&cb),
+	   "UC: a SEND without its last packet has no completion, before a %s", what);
+	wire_watch();
+	wr = (struct wr){ .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .sge = { local(&a, 0, 10) },
+			  .raddr = b.va + DST_OFF + 5000, .rkey = b.rkey };
+	buf_fill(&a, 0, 10, 6);
+	post_send(&x, &wr);
+	settle();
+	ok(poll(&ca) && buf_is(&b, DST_OFF + 5000, 10, 6) && !poll(&cb),
+	   "a WRITE after it arrives and completes no receive, before a %s", what);
+	wr.opcode = opcode;
+	if (opcode == PRM_WQE_SEND)
+		wr.rkey = 0;
+	buf_fill(&a, 0, 10, 7);
+	post_send(&x, &wr);
+	settle();
+	cqe = poll(&cb);
+	ok(poll(&ca) && cqe && be16_to_cpu(cqe->wqe_counter) == 0 &&
+	   be32_to_cpu(cqe->byte_cnt) == 10 &&
+	   cqe_opcode(cqe) == (opcode == PRM_WQE_SEND ? PRM_CQE_RESP_SEND : PRM_CQE_RESP_WR_IMM) &&
+	   buf_is(&b, DST_OFF + (opcode == PRM_WQE_SEND ? 0 : 5000), 10, 7) && !poll(&cb),
+	   "the same receive is that of the next %s", what);
+	destroy_pair(&x, &y);
+}
+
 int main(void)
 {
 	sides_open();
@@ -352,6 +395,8 @@ int main(void)
 	test_rnr();
 	test_duplicate_atomic();
 	test_address_removed();
+	test_uc(PRM_WQE_SEND, "SEND");
+	test_uc(PRM_WQE_RDMA_WRITE_IMM, "WRITE with immediate");
 	ok(!a.dev->violations && !b.dev->violations, "loss causes no violation");
 	sides_close();
 	return ok_end();

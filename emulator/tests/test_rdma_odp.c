@@ -515,6 +515,7 @@ static void test_scheme(void)
 static void test_uc(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4 };
+	struct tsge sge = { b.va, 64, b.lkey };
 	struct odp_key from = odp_create(&a, 0, 0), to = odp_create(&b, 0, 0);
 	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = to.va, .rkey = to.key,
 			 .sge = { { a.va, 64, a.lkey } } };
@@ -523,6 +524,14 @@ static void test_uc(void)
 	create_pair(&x, &y, PRM_QP_ST_UC, &ca, &cb, &o);
 	post_send(&x, &wr);
 	ok(!odp_result(&ca) && odp_no_event(&b), "UC: a WRITE to pages that are not there is lost");
+	post_recv(&y, 1, &sge);
+	wr.opcode = PRM_WQE_RDMA_WRITE_IMM;
+	post_send(&x, &wr);
+	wr = (struct wr){ .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .raddr = b.va + 100,
+			  .rkey = b.rkey, .sge = { { a.va, 64, a.lkey } } };
+	post_send(&x, &wr);
+	ok(!odp_result(&ca) && !odp_result(&ca) && odp_result(&cb) == 0xff,
+	   "UC: so is one with immediate, and its receive is not completed by the next WRITE");
 	wr.sge[0] = (struct tsge){ from.va, 64, from.key };
 	post_send(&x, &wr);
 	ok(odp_result(&ca) == PRM_CQE_SYND_LOCAL_PROT && odp_no_event(&a),

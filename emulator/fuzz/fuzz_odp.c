@@ -92,7 +92,7 @@ static void set_list(struct input *in)
 	uint8_t list[8 * 16], which = input_u8(in), how = input_u8(in);
 	struct umr_wr u = { .key = ksm, .flags = PRM_UMR_INLINE | PRM_UMR_TRANSLATION_OFFSET_EN,
 			    .mask = how & 1 ? REG_MASK : 0, .octwords = how & 2 ? 4 : 8,
-			    .offset = how >> 2 & 7, .rights = ALL_RIGHTS, .new_key = ksm,
+			    .offset = how >> 2 & 4, .rights = ALL_RIGHTS, .new_key = ksm,
 			    .va = keys[1].va, .len = 8 * PAGE, .free = how & 32, .list = list,
 			    .list_len = sizeof(list) };
 	unsigned int i;

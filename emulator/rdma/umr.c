@@ -19,7 +19,8 @@
 #define MKEY_AT		(CTRL_AT + sizeof(struct prm_wqe_umr_ctrl_seg))
 #define LIST_AT		(MKEY_AT + sizeof(struct prm_mkc))
 #define OCTWORD		16
-#define LIST_UNIT	4	/* a key's room for its list goes in steps of 64 bytes */
+/* Of 64 bytes: steps of a key's room for its list, and in which parts of a list are copied. */
+#define LIST_UNIT	4
 /*
  * Octwords of a list: the pages of 32 GiB, or an address space of 2^56 bytes in parts of 2^34, as
  * drivers have it for on-demand paging.
@@ -55,15 +56,23 @@ static uint64_t list_offset(const struct prm_wqe_umr_ctrl_seg *ctrl)
 
 /* ---- form ---------------------------------------------------------------------------------- */
 
+/* An inline list may be shorter than its step: the WQE has the rest of it. */
 static int check_list(const struct swqe *w)
 {
 	const struct prm_wqe_umr_ctrl_seg *ctrl = umr_ctrl(w);
-	uint32_t bytes = be16_to_cpu(ctrl->xlt_octowords) * OCTWORD, room = w->wqe.bytes - LIST_AT;
+	uint32_t octwords = be16_to_cpu(ctrl->xlt_octowords), room = w->wqe.bytes - LIST_AT;
+	uint32_t bytes = octwords * OCTWORD;
 
+	if (list_offset(ctrl) % LIST_UNIT)
+		return wqe_bad(&w->wqe, "a UMR offset that is no multiple of 64 bytes",
+			       list_offset(ctrl));
 	if (!(ctrl->flags & PRM_UMR_INLINE)) {
 		if (room != sizeof(struct prm_wqe_data_seg))
 			return wqe_bad(&w->wqe, "a UMR list by pointer needs a data segment",
 				       room);
+		if (octwords % LIST_UNIT)
+			return wqe_bad(&w->wqe,
+				       "a UMR list by pointer is no multiple of 64 bytes", bytes);
 		room = get32(w->wqe.raw + LIST_AT);
 	}
 	if (bytes > room)

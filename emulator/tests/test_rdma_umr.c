@@ -440,32 +440,31 @@ static void test_new_pd(struct tqp *umr, uint32_t key, uint32_t pd)
 
 static void test_umr_qp(void)
 {
-	uint32_t pd2 = alloc_pd(&b), key = create_free_mkey(&b, b.pd, MKEY_MTT, 2, false);
+	uint32_t pd2 = alloc_pd(&b), key = create_free_mkey(&b, b.pd, MKEY_MTT, 8, false);
 	struct umr_wr u = { .key = key, .flags = PRM_UMR_CHECK_NOT_FREE, .octwords = 4 };
-	uint64_t pages[8] = {};
+	uint32_t before = 6 * PAGE;
+	uint64_t pages[16] = {};
 	struct tqp umr;
 
 	create_umr_qp(&umr, &b, &cb);
 	ok(umr.qpn && qp_state(&umr) == PRM_QP_RTS, "a UMR QP reaches RTS");
 
-	/* The first two pages, the key stays free; then the third one and all fields. */
-	page_list(&b, (uint8_t *)pages, KEY_OFF, 3);
+	/* The first eight pages, the key stays free; then the ninth and all fields. */
+	page_list(&b, (uint8_t *)pages, KEY_OFF - before, 9);
 	memcpy(buf_at(&b, LIST_OFF), pages, 64);
 	u.sge = (struct tsge) { b.va + LIST_OFF, 64, b.lkey };
 	post_umr(&umr, &u);
 	ok(good(&cb), "a UMR can write part of a list and leave the key free");
-	memset(buf_at(&b, LIST_OFF), 0, 64);
-	memcpy(buf_at(&b, LIST_OFF), &pages[2], 8);
+	memcpy(buf_at(&b, LIST_OFF), &pages[8], 64);
 	u.flags |= PRM_UMR_TRANSLATION_OFFSET_EN;
-	u.offset = 1;
-	u.octwords = 1;
+	u.offset = 4;
 	u.mask = REG_MASK | PRM_UMR_MASK_PD;
 	u.mask &= ~(uint64_t)PRM_UMR_MASK_EN_RINVAL;
 	u.rights = ALL_RIGHTS;
 	u.pd = pd2;
 	u.new_key = key;
-	u.va = b.va + KEY_OFF;
-	u.len = KEY_BYTES;
+	u.va = b.va + KEY_OFF - before;
+	u.len = before + KEY_BYTES;
 	post_umr(&umr, &u);
 	ok(good(&cb), "a UMR can write the rest of the list, PD and access rights");
 
@@ -509,7 +508,9 @@ CORRUPT(corrupt_far_offset, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[35] =
 CORRUPT(corrupt_octwords, raw[21] = 5)
 CORRUPT(corrupt_pointer, raw[16] &= ~PRM_UMR_INLINE)
 CORRUPT(corrupt_opmod, raw[0] = 1)
-CORRUPT(corrupt_room, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[23] = 1))
+CORRUPT(corrupt_room, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[23] = 4))
+CORRUPT(corrupt_unit, (raw[16] |= PRM_UMR_TRANSLATION_OFFSET_EN, raw[21] = 1, raw[23] = 2))
+CORRUPT(corrupt_part, (raw[16] &= ~PRM_UMR_INLINE, raw[21] = 3, put32(raw + 128, 64), *len = 144))
 CORRUPT(corrupt_few, put64(raw + 88, 8 * PAGE + 1))
 CORRUPT(corrupt_align, raw[134] |= 8)
 CORRUPT(corrupt_page, raw[123] = 11)
@@ -531,6 +532,8 @@ static const struct bad_case bad_cases[] = {
 	{ "an extended offset", corrupt_far_offset, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "a list longer than the WQE", corrupt_octwords, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "a missing pointer", corrupt_pointer, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "an offset within 64 bytes", corrupt_unit, PRM_CQE_SYND_LOCAL_QP_OP, true },
+	{ "a pointer to 48 bytes", corrupt_part, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "an opcode modifier", corrupt_opmod, PRM_CQE_SYND_LOCAL_QP_OP, true },
 	{ "a list beyond the key's room", corrupt_room, PRM_CQE_SYND_MW_BIND, false },
 	{ "fewer pages than the length needs", corrupt_few, PRM_CQE_SYND_MW_BIND, false },

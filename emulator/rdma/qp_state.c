@@ -171,6 +171,16 @@ static int take_counter(struct cmd *c, struct qp *qp, const struct prm_qpc *from
 	return 0;
 }
 
+/* Who lets others do atomics says which. */
+static int take_atomics(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
+{
+	if (prm_get(from, rae) && prm_get(from, atomic_mode) == PRM_QP_ATOMIC_NONE)
+		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.atomic_mode 0 with rae 1");
+	TAKE(&qp->ctx, from, rae);
+	TAKE(&qp->ctx, from, atomic_mode);
+	return 0;
+}
+
 /* The counters are the last that it changes: it is refused before, or not at all. */
 static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *from, uint32_t opt)
 {
@@ -180,10 +190,8 @@ static int take_optional(struct cmd *c, struct qp *qp, const struct prm_qpc *fro
 		TAKE(to, from, rre);
 	if (opt & PRM_QP_OPT_RWE)
 		TAKE(to, from, rwe);
-	if (opt & PRM_QP_OPT_RAE) {
-		TAKE(to, from, rae);
-		TAKE(to, from, atomic_mode);
-	}
+	if (opt & PRM_QP_OPT_RAE && take_atomics(c, qp, from))
+		return -1;
 	if (opt & PRM_QP_OPT_Q_KEY)
 		TAKE(to, from, q_key);
 	if (opt & PRM_QP_OPT_RNR_TIMEOUT)
@@ -225,8 +233,8 @@ static int take_init(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	TAKE(to, from, q_key);
 	TAKE(to, from, rre);
 	TAKE(to, from, rwe);
-	TAKE(to, from, rae);
-	TAKE(to, from, atomic_mode);
+	if (take_atomics(c, qp, from))
+		return -1;
 	return take_counter(c, qp, from);
 }
 

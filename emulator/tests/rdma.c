@@ -404,6 +404,7 @@ int qp_init(struct tqp *qp, const struct qp_opts *o)
 	prm_set(&in, qpc.rre, !o->no_remote);
 	prm_set(&in, qpc.rwe, !o->no_remote);
 	prm_set(&in, qpc.rae, !o->no_remote);
+	prm_set(&in, qpc.atomic_mode, o->no_remote ? PRM_QP_ATOMIC_NONE : PRM_QP_ATOMIC_IB);
 	prm_set(&in, qpc.counter_set_id, o->counter);
 	prm_set(&in, qpc.lag_tx_port_affinity, o->affinity);
 	return command(qp->side, rst2init_qp, &in, &out);

@@ -242,6 +242,7 @@ static void connect_queue(const struct queue *q, const struct queue *peer, unsig
 	prm_set(&init, qpc.rre, st != PRM_QP_ST_UD);
 	prm_set(&init, qpc.rwe, st != PRM_QP_ST_UD);
 	prm_set(&init, qpc.rae, st != PRM_QP_ST_UD);
+	prm_set(&init, qpc.atomic_mode, st != PRM_QP_ST_UD ? PRM_QP_ATOMIC_IB : 0);
 	make(&init, sizeof(init));
 	prm_set(&rtr, opcode, PRM_OP_init2rtr_qp);
 	prm_set(&rtr, qpn, q->num);

@@ -298,6 +298,7 @@ static const struct wrong_row init_rows[] = {
 	  "primary_address_path.pkey_index is set (0x1), but the table has one P_Key"),
 	F(rst2init_qp, qpc.lag_tx_port_affinity, 1,
 	  "lag_tx_port_affinity is set (0x1), but LAG is not advertised"),
+	F(rst2init_qp, qpc.rae, 1, "qpc.atomic_mode 0 with rae 1"),
 	F(rst2init_qp, qpc.counter_set_id, 0xee, "*there is no Q_COUNTER 0xee", .status = GONE),
 	F(rst2init_qp, qpn, 0xabcdef, "qpn: there is no QP 0xabcdef", .status = GONE),
 };
@@ -331,6 +332,8 @@ static void wrong_transitions(uint32_t qpn)
 		F(rst2init_qp, opt_param_mask, PRM_QP_OPT_PRI_PORT,
 		  "the function has one port, not 2",
 		  AND(rst2init_qp, qpc.primary_address_path.vhca_port_num, 2)),
+		F(rst2init_qp, opt_param_mask, PRM_QP_OPT_RAE, "qpc.atomic_mode 0 with rae 1",
+		  AND(rst2init_qp, qpc.rae, 1)),
 	};
 	static const struct wrong_row lag[] = {
 		F(rst2init_qp, opt_param_mask, PRM_QP_OPT_LAG_TX_AFF,

@@ -339,16 +339,34 @@ static void order_pair(uint8_t *a, uint8_t *b, size_t len)
 	memcpy(b, tmp, len);
 }
 
+/* A selector is for one version of IP, and its ports are those of one protocol. */
+static bool selects_l3(const struct prm_rx_hash_field_select *select,
+		       const struct eth_packet *packet)
+{
+	bool ipv6 = prm_get(select, l3_prot_type) == PRM_RX_HASH_IPV6;
+
+	return packet->l3 && packet->ip_version == (ipv6 ? 6 : 4);
+}
+
+static bool selects_l4(const struct prm_rx_hash_field_select *select,
+		       const struct eth_packet *packet)
+{
+	bool udp = prm_get(select, l4_prot_type) == PRM_RX_HASH_UDP;
+
+	return packet->l4 && !packet->frag && packet->proto == (udp ? IPPROTO_UDP : IPPROTO_TCP);
+}
+
 static struct rss hash_headers(const struct eth_packet *packet, const struct prm_tirc *tirc,
-			       const struct toeplitz *toeplitz, uint32_t fields)
+			       const struct toeplitz *toeplitz,
+			       const struct prm_rx_hash_field_select *select)
 {
 	unsigned int ip_len = packet->ip_version == 6 ? 16 : 4, fn = prm_get(tirc, rx_hash_fn),
-		     len = 0;
+		     fields = prm_get(select, selected_fields), len = 0;
 	const uint8_t *ip = packet->data + packet->l3 + (packet->ip_version == 6 ? 8 : 12);
 	uint8_t input[TOEPLITZ_BYTES];
 	struct rss rss = {};
 
-	if (!packet->l3 || !fields || !fn)
+	if (!selects_l3(select, packet) || !fields || !fn)
 		return rss;
 
 	if (packet->ip_version == 6)
@@ -369,7 +387,7 @@ static struct rss hash_headers(const struct eth_packet *packet, const struct prm
 		/* source 1:0 and destination 3:2 */
 		rss.type |= (packet->ip_version == 6 ? 2 : 1) * 5;
 
-	if (packet->l4 && !packet->frag &&
+	if (selects_l4(select, packet) &&
 	    (fields & (PRM_RX_HASH_L4_SPORT | PRM_RX_HASH_L4_DPORT))) {
 		const uint8_t *ports = packet->data + packet->l4;
 		bool both = (fields & PRM_RX_HASH_L4_SPORT) && (fields & PRM_RX_HASH_L4_DPORT);
@@ -402,11 +420,12 @@ static struct rss hash_headers(const struct eth_packet *packet, const struct prm
 struct rss packet_rss(const struct eth_packet *packet, const struct prm_tirc *tirc,
 		      const struct toeplitz *toeplitz)
 {
-	uint32_t inner = prm_get(tirc, rx_hash_field_selector_inner.selected_fields);
+	const struct prm_rx_hash_field_select *outer, *inner;
 
-	if (!inner)
-		return hash_headers(packet, tirc, toeplitz,
-				    prm_get(tirc, rx_hash_field_selector_outer.selected_fields));
+	outer = prm_sub_const(tirc, rx_hash_field_selector_outer, rx_hash_field_select);
+	inner = prm_sub_const(tirc, rx_hash_field_selector_inner, rx_hash_field_select);
+	if (!prm_get(inner, selected_fields))
+		return hash_headers(packet, tirc, toeplitz, outer);
 	return packet->inner ? hash_headers(packet->inner, tirc, toeplitz, inner) : (struct rss){};
 }
 

@@ -185,6 +185,45 @@ static void test_rss_fields(void)
 	ktap(equal, "Toeplitz: each selection of addresses and ports");
 }
 
+/* A selector of each kind, and a packet of each kind. */
+static void test_kinds(void)
+{
+	struct flow flow = tcp4;
+	struct eth_packet parsed;
+	unsigned int i, v6, udp;
+	struct prm_tirc ctx;
+	uint8_t packet[256], input[36];
+	uint32_t addresses, ports;
+	bool right = true;
+	struct rss rss;
+	size_t len;
+
+	flow.payload = 10;
+	memcpy(flow.src, ms6[0].src, 16);
+	memcpy(flow.dst, ms6[0].dst, 16);
+	for (i = 0; i < 16; i++) {
+		v6 = i & 1;
+		udp = i >> 1 & 1;
+		flow.ip = v6 ? 6 : 4;
+		flow.proto = udp ? 17 : 6;
+		packet_parse(&parsed, packet, make_packet(packet, &flow));
+		len = put_field(input, true, packet + parsed.l3 + (v6 ? 8 : 12), v6 ? 32 : 8);
+		addresses = plain_toeplitz(input, len);
+		len += put_field(input + len, true, packet + parsed.l4, 4);
+		ports = plain_toeplitz(input, len);
+		rss_context(&ctx, ALL_FIELDS, i >> 2 & 1);
+		prm_set(&ctx, rx_hash_field_selector_outer.l4_prot_type, i >> 3);
+		rss = dut_rss(&parsed, &ctx);
+		if (v6 != (i >> 2 & 1))
+			right = right && !rss.hash && !rss.type;
+		else if (udp != i >> 3)
+			right = right && rss.hash == addresses && !(rss.type & 0xf0);
+		else
+			right = right && rss.hash == ports && rss.type & 0xf0;
+	}
+	ktap(right, "a selector hashes packets of its version of IP, and ports of its protocol");
+}
+
 static void test_rss(void)
 {
 	struct prm_create_rqt_in rqt_in = {};
@@ -239,9 +278,10 @@ static void test_rss(void)
 
 int main(void)
 {
-	ktap_plan(23);
+	ktap_plan(24);
 	test_toeplitz();
 	test_rss_fields();
+	test_kinds();
 	test_rss();
 	return ktap_end();
 }

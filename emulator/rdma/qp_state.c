@@ -53,6 +53,7 @@ void qp_decode(struct qp *qp)
 	unsigned int ack_timeout = prm_get(ctx, primary_address_path.ack_timeout);
 
 	qp->mtu = 128u << prm_get(ctx, mtu);
+	qp->max_msg = 1u << prm_get(ctx, log_msg_max);
 	qp->qkey = prm_get(ctx, q_key);
 	qp->deth_sqpn = prm_get(ctx, deth_sqpn);
 	qp->rlky = prm_get(ctx, rlky);
@@ -272,6 +273,9 @@ static int take_rtr(struct cmd *c, struct qp *qp, const struct prm_qpc *from)
 	if (prm_get(from, log_msg_max) > LOG_MSG_MAX)
 		return refuse(c, PRM_STATUS_BAD_PARAM, "qpc.log_msg_max %u: the card advertises %u",
 			      prm_get(from, log_msg_max), LOG_MSG_MAX);
+	if (!prm_get(from, log_msg_max) && (qp_reliable(qp) || qp->st == PRM_QP_ST_UC))
+		return refuse(c, PRM_STATUS_BAD_PARAM,
+			      "qpc.log_msg_max 0: a connection needs the length of its messages");
 	TAKE(to, from, mtu);
 	TAKE(to, from, log_msg_max);
 	if (!is_connected(qp))

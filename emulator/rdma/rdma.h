@@ -207,6 +207,7 @@ struct qp {
 
 	/* Decoded from ctx by qp_decode(). */
 	uint32_t mtu;
+	uint32_t max_msg;	/* bytes of a message or READ, of either end; no datagrams */
 	uint32_t remote_qpn, qkey, deth_sqpn;
 	bool rlky, fre, rre, rwe, rae;
 	struct av av;

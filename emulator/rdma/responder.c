@@ -256,7 +256,7 @@ static bool start_write(struct qp *qp, const uint8_t *reth)
 		refuse_invalid(qp, "the QP does not allow remote writes");
 		return false;
 	}
-	if (p->dmalen > 1u << LOG_MSG_MAX) {
+	if (p->dmalen > qp->max_msg) {
 		refuse_invalid(qp, "a WRITE is longer than a message can be");
 		return false;
 	}
@@ -387,9 +387,9 @@ static void execute_data(struct qp *qp, const struct packet *pkt, const struct o
 /* ---- READ and atomics ---------------------------------------------------------------------- */
 
 /* Of a length that a message can have. */
-static bool is_read_request(const struct packet *pkt)
+static bool is_read_request(const struct qp *qp, const struct packet *pkt)
 {
-	return pkt->ext_len == RETH_BYTES && get32(pkt->ext + 12) <= 1u << LOG_MSG_MAX;
+	return pkt->ext_len == RETH_BYTES && get32(pkt->ext + 12) <= qp->max_msg;
 }
 
 static void execute_read(struct qp *qp, const struct packet *pkt)
@@ -397,7 +397,7 @@ static void execute_read(struct qp *qp, const struct packet *pkt)
 	struct responder *p = &qp->resp;
 	enum mem_result result;
 
-	if (!is_read_request(pkt) || p->in_message) {
+	if (!is_read_request(qp, pkt) || p->in_message) {
 		refuse_invalid(qp,
 			       "a READ request in the middle of a message, or of a wrong length");
 		return;
@@ -503,7 +503,7 @@ static void repeat(struct qp *qp, const struct packet *pkt)
 				return;
 			user.pdn = srq->pd->num;
 		}
-		if (!is_read_request(pkt) || !qp->rre ||
+		if (!is_read_request(qp, pkt) || !qp->rre ||
 		    psn_diff(psn_add(pkt->bth.psn, answer_read_packets(qp, get32(pkt->ext + 12))),
 			     p->psn) > 0)
 			return;
@@ -630,7 +630,7 @@ static bool map_write(struct qp *qp, const struct packet *pkt, const struct op_i
 	va = get64(pkt->ext);
 	rkey = get32(pkt->ext + 8);
 	dmalen = get32(pkt->ext + 12);
-	return qp->rwe && dmalen <= 1u << LOG_MSG_MAX &&
+	return qp->rwe && dmalen <= qp->max_msg &&
 	       !mem_check(dev, p->user, rkey, va, dmalen, MEM_REMOTE_WRITE) &&
 	       !mem_map(dev, p->user, rkey, va, len, MEM_REMOTE_WRITE, room);
 }

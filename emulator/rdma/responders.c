@@ -217,6 +217,7 @@ static void set_context(struct qp *qp, const struct dct *dct)
 	prm_set(&qp->ctx, log_rra_max, hca_dc_answers(dct->obj.dev));
 	prm_set(&qp->ctx, min_rnr_nak, prm_get(from, min_rnr_nak));
 	qp->mtu = 128u << prm_get(from, mtu);
+	qp->max_msg = 1u << LOG_MSG_MAX;
 	qp->rlky = prm_get(from, rlky);
 	qp->rre = prm_get(from, rre);
 	qp->rwe = prm_get(from, rwe);

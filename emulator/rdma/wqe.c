@@ -114,7 +114,7 @@ static int check_length(struct qp *qp, const struct swqe *w)
 {
 	bool datagram = qp_datagram(qp);
 
-	if (datagram ? w->data.len > qp->mtu : w->data.len > 1ull << LOG_MSG_MAX) {
+	if (w->data.len > (datagram ? qp->mtu : qp->max_msg)) {
 		violation(qp->obj.dev, "QP 0x%x: send WQE %u: message of %llu bytes", qp->obj.num,
 			  w->wqe.index, (unsigned long long)w->data.len);
 		return PRM_CQE_SYND_LOCAL_LENGTH;

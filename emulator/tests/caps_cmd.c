@@ -76,7 +76,7 @@ static int move_to_rts(struct dut *dut, const struct qp_steps *steps, uint32_t q
 	status = modify_qp(dut, PRM_OP_rst2init_qp, qpn, 0, &ctx);
 	prm_set(&ctx, lag_tx_port_affinity, 0);
 	prm_set(&ctx, mtu, PRM_QP_MTU_1024);
-	prm_set(&ctx, log_msg_max, steps->log_msg);
+	prm_set(&ctx, log_msg_max, steps->log_msg ?: 12);
 	prm_set(&ctx, log_rra_max, steps->log_rra);
 	prm_set(&ctx, log_sra_max, steps->log_sra);
 	status = status ? status : modify_qp(dut, PRM_OP_init2rtr_qp, qpn, 0, &ctx);

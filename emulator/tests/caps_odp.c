@@ -84,6 +84,7 @@ static struct qp *create(struct dut *dut, enum odp_service service, uint32_t *sr
 	qp = obj_find(dut->dev, OBJ_QP, qpn);
 	qp->state = PRM_QP_RTS;
 	qp->mtu = 1024;
+	qp->max_msg = 1u << LOG_MSG_MAX;
 	qp->remote_qpn = qpn;
 	qp->rre = true;
 	qp->rwe = true;

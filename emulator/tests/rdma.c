@@ -419,7 +419,7 @@ int qp_rtr(struct tqp *qp, const struct tqp *peer, const struct qp_opts *o)
 	prm_set(&in, qpn, qp->qpn);
 	prm_set(&in, qpc.st, qp->st);
 	prm_set(&in, qpc.mtu, or_default(o->mtu, PRM_QP_MTU_1024));
-	prm_set(&in, qpc.log_msg_max, 30);
+	prm_set(&in, qpc.log_msg_max, or_default(o->log_msg, LOG_MSG_MAX));
 	if (!peer)
 		return command(qp->side, init2rtr_qp, &in, &out);
 	prm_set(&in, qpc.remote_qpn, peer->qpn);

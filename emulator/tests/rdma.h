@@ -95,6 +95,7 @@ void create_cq(struct tcq *cq, struct side *side, unsigned int log);
 
 struct qp_opts {
 	unsigned int log_sq, log_rq, log_rq_stride, mtu, addr;	/* mtu as in the context, 0: 1024 */
+	unsigned int log_msg;		/* 0: what the card has */
 	unsigned int retry, rnr_retry, timeout, min_rnr, sra, rra;
 	struct tsrq *srq;
 	bool no_remote, retry_set, rnr_set;

@@ -82,6 +82,45 @@ static void test_access(const struct access_case *t, uint32_t other_pd)
 	destroy_mkey(&b, key);
 }
 
+/* ---- messages longer than a QP may have ---------------------------------------------------- */
+
+#define LOG_SHORT	13u
+
+/* The limit is that of x alone, or of y alone. */
+static void test_log_msg_max(bool own, uint8_t opcode)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4 }, limited = o;
+	struct wr wr = { .opcode = opcode, .n = 1, .sge = { { a.va, 1u << LOG_SHORT, a.lkey } },
+			 .raddr = b.va, .rkey = b.rkey };
+	uint64_t violations = a.dev->violations;
+	const char *what = opcode == PRM_WQE_RDMA_READ ? "READ" : "WRITE";
+	struct prm_cqe64 *cqe;
+	struct tqp x, y;
+	bool longest;
+
+	limited.log_msg = LOG_SHORT;
+	drain(&ca, &cb);
+	ok(!create_qp(&x, &a, PRM_QP_ST_RC, &ca, &o) && !qp_init(&x, &o) &&
+	   !create_qp(&y, &b, PRM_QP_ST_RC, &cb, &o) && !qp_init(&y, &o) &&
+	   !qp_rtr(&x, &y, own ? &limited : &o) && !qp_rtr(&y, &x, own ? &o : &limited) &&
+	   !qp_rts(&x, &o) && !qp_rts(&y, &o),
+	   "a %s between ends of which %s has a log_msg_max of 13", what,
+	   own ? "the first" : "the second");
+	post_send(&x, &wr);
+	wr.sge[0].len++;
+	post_send(&x, &wr);
+	settle();
+	cqe = poll(&ca);
+	longest = cqe && cqe_opcode(cqe) == PRM_CQE_REQ;
+	cqe = poll(&ca);
+	ok(longest && cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == (own ? PRM_CQE_SYND_LOCAL_LENGTH : PRM_CQE_SYND_REMOTE_INVAL_REQ) &&
+	   a.dev->violations - violations == own, "%s: one byte more than it says fails %s", what,
+	   own ? "where it is posted" : "at the other end");
+	drain(&ca, &cb);
+	destroy_pair(&x, &y);
+}
+
 /* ---- regions whose start and length do not add up ------------------------------------------ */
 
 struct span {
@@ -614,6 +653,10 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(spans); i++)
 		test_span(&spans[i]);
 	test_vanishing_key();
+	test_log_msg_max(true, PRM_WQE_RDMA_WRITE);
+	test_log_msg_max(true, PRM_WQE_RDMA_READ);
+	test_log_msg_max(false, PRM_WQE_RDMA_WRITE);
+	test_log_msg_max(false, PRM_WQE_RDMA_READ);
 	test_receive_errors(read_only);
 	test_send_errors();
 	test_earlier_first();

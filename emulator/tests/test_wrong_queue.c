@@ -279,6 +279,7 @@ static struct prm_rst2init_qp_in transition(uint32_t qpn, enum prm_qp_st st)
 	prm_set(&in, qpc.pd, rig.pd);
 	prm_set(&in, qpc.primary_address_path.vhca_port_num, 1);
 	prm_set(&in, qpc.mtu, PRM_QP_MTU_1024);
+	prm_set(&in, qpc.log_msg_max, 30);
 	prm_set(&in, qpc.primary_address_path.rmac_47_32, 0x02c4);
 	return in;
 }
@@ -307,6 +308,8 @@ static const struct wrong_row rtr_rows[] = {
 	F(rst2init_qp, qpc.mtu, 0, "qpc.mtu 0 is not one of 1 (256) to 5 (4096)"),
 	F(rst2init_qp, qpc.mtu, 6, "qpc.mtu 6 is not one of 1 (256) to 5 (4096)"),
 	F(rst2init_qp, qpc.log_msg_max, 31, "qpc.log_msg_max 31: the card advertises 30"),
+	F(rst2init_qp, qpc.log_msg_max, 0,
+	  "qpc.log_msg_max 0: a connection needs the length of its messages"),
 	F(rst2init_qp, qpc.primary_address_path.src_addr_index, 9,
 	  "ads.src_addr_index 9: the RoCE address table is empty there"),
 	F(rst2init_qp, qpc.primary_address_path.vhca_port_num, 0,

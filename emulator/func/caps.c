@@ -141,6 +141,11 @@ bool hca_far_umr(const struct cxdev *dev)
 	return prm_get(general(dev), umr_extended_translation_offset);
 }
 
+unsigned int hca_umr_fence(const struct cxdev *dev)
+{
+	return prm_get(general(dev), umr_fence);
+}
+
 unsigned int hca_indirection(const struct cxdev *dev)
 {
 	return prm_get(general(dev), max_indirection);

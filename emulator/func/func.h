@@ -529,6 +529,7 @@ bool hca_roce(const struct cxdev *dev);		/* advertised */
 bool hca_fixed_buffers(const struct cxdev *dev);	/* has KSM keys */
 bool hca_null_mkey(const struct cxdev *dev);	/* a key whose pages are never present */
 bool hca_far_umr(const struct cxdev *dev);	/* offsets of UMR have more than 16 bits */
+unsigned int hca_umr_fence(const struct cxdev *dev);	/* that a registration needs */
 unsigned int hca_indirection(const struct cxdev *dev);	/* keys in lists of keys, so many times */
 bool hca_pages(const struct cxdev *dev);	/* keys may have pages that are not present */
 

@@ -137,6 +137,7 @@ struct requester {
 	uint32_t una;			/* oldest unacknowledged PSN */
 	uint32_t sent;			/* one after the highest PSN ever sent */
 	uint32_t unasked;		/* packets since the last AckReq bit */
+	uint32_t fresh_key;		/* registered by the WQE before the next one; 0: none */
 	unsigned int reads;		/* READs and atomics in [tail, cur) */
 	uint8_t retries, rnr_retries;	/* left */
 	bool rnr_wait;
@@ -492,6 +493,12 @@ bool recv_waits(const struct qp *qp);	/* does a receive WQE wait? Nothing is cou
 /* ---- umr.c: 0, or a syndrome ---------------------------------------------------------------- */
 
 int umr_check(struct qp *qp, const struct swqe *wqe);	/* is the WQE well-formed? */
+/*
+ * Of each WQE, once and in order: in queues of the kernel a registration has the fence that the
+ * device names, and the WQE directly behind it has one if it uses the key for its data. Else a
+ * violation, and nothing comes of it here: on a card the key may still be the old one.
+ */
+void umr_check_fences(struct qp *qp, const struct swqe *wqe);
 /* Adds to *slice what it took besides, in packets of LOOP_SLICE. */
 int umr_execute(struct qp *qp, const struct swqe *wqe, uint32_t *slice);
 

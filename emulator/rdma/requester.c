@@ -227,6 +227,8 @@ static bool start_message(struct qp *qp)
 		.stream = r->tx.stream,
 	};
 	r->tx_of = r->head;
+	if (!err)
+		umr_check_fences(qp, &r->tx);
 	r->next_psn = psn_add(r->next_psn, n_psn);
 	wq_step(&qp->sq, r->tx.wqe.bbs);
 	r->cur_pkt = 0;
@@ -735,6 +737,7 @@ void requester_start(struct qp *qp)
 {
 	struct requester *r = &qp->req;
 
+	r->fresh_key = 0;
 	r->next_psn = prm_get(&qp->ctx, next_send_psn);
 	r->una = r->next_psn;
 	r->sent = r->next_psn;

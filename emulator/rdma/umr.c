@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prm/caps.h"
 #include "rdma/rdma.h"
 
 #define CTRL_AT		sizeof(struct prm_wqe_ctrl_seg)
@@ -115,6 +116,61 @@ int umr_check(struct qp *qp, const struct swqe *w)
 	if (mask & PRM_UMR_MASK_QPN && qpn != MEM_ANY_QP && qpn != qp->obj.num)
 		return wqe_bad(&w->wqe, "it gives a key to another QP", qpn);
 	return check_list(w);
+}
+
+/* ---- fences ---------------------------------------------------------------------------------- */
+
+/* The key that the request makes usable, as it is in use. 0: none. */
+static uint32_t registered_key(const struct swqe *w)
+{
+	const struct prm_mkc *mkc = umr_mkc(w);
+	uint64_t mask;
+
+	if (w->wqe.opcode != PRM_WQE_UMR)
+		return 0;
+	mask = be64_to_cpu(umr_ctrl(w)->mkey_mask);
+	if (!(mask & PRM_UMR_MASK_FREE) || prm_get(mkc, free))
+		return 0;
+	return mask & PRM_UMR_MASK_KEY ? (w->imm & ~0xffu) | prm_get(mkc, mkey_7_0) : w->imm;
+}
+
+static bool fence_is_enough(const struct qp *qp, uint8_t fence)
+{
+	switch (hca_umr_fence(qp->obj.dev)) {
+	case PRM_UMR_FENCE_NONE:
+		return true;
+	case PRM_UMR_FENCE_SMALL:
+		return fence != PRM_WQE_FENCE_NONE && fence != PRM_WQE_FENCE;
+	default:
+		return fence == PRM_WQE_FENCE_STRONG;
+	}
+}
+
+static bool names_lkey(const struct swqe *w, uint32_t key)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->data.n; i++)
+		if (!w->sges[i].inl && w->sges[i].lkey == key)
+			return true;
+	return false;
+}
+
+void umr_check_fences(struct qp *qp, const struct swqe *w)
+{
+	uint32_t before = qp->req.fresh_key, key = registered_key(w);
+
+	if (!qp->fre || (qp->st != PRM_QP_ST_RC && qp->st != PRM_QP_ST_UC))
+		return;
+	if (key && !fence_is_enough(qp, w->fence))
+		violation(qp->obj.dev,
+			  "QP 0x%x: send WQE %u registers key 0x%x without the fence that it needs",
+			  qp->obj.num, w->wqe.index, key);
+	if (before && w->fence == PRM_WQE_FENCE_NONE && names_lkey(w, before))
+		violation(qp->obj.dev,
+			  "QP 0x%x: send WQE %u uses key 0x%x, just registered, without a fence",
+			  qp->obj.num, w->wqe.index, before);
+	qp->req.fresh_key = key;
 }
 
 /* ---- the key as it will be ----------------------------------------------------------------- */

@@ -113,7 +113,8 @@ struct umr_wr reg_wr(uint32_t key, const uint8_t *list, unsigned int n)
 				 .va = b.va + KEY_OFF,
 				 .len = KEY_BYTES,
 				 .list = list,
-				 .list_len = (n * 8 + 63) / 64 * 64 };
+				 .list_len = (n * 8 + 63) / 64 * 64,
+				 .fence = PRM_WQE_FENCE_STRONG };
 }
 
 struct umr_wr inval_wr(uint32_t key)

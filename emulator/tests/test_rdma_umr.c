@@ -560,6 +560,7 @@ static void test_bad(const struct bad_case *t)
 	len = build_umr(&reg, raw);
 	t->corrupt(&reg, raw, &len);
 	wr.imm = reg.key;
+	wr.flags = reg.fence;
 	if (t->corrupt == corrupt_opmod) {
 		post_wqe(&y, &wr, raw, len);
 		*(uint8_t *)mem_at(&b, y.sq) = 1;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /* A driver that is wrong about the WQEs and indices of RDMA queues, one thing at a time. */
-#include "rdma.h"
+#include "prm/caps.h"
+#include "rdma_umr.h"
 #include "wrong_log.h"
-
-static struct tcq ca, cb;
 
 /* ---- send queues ---- */
 
@@ -373,6 +372,89 @@ static void wrong_pd(void)
 	qp_command(&x, PRM_OP_destroy_qp);
 }
 
+/* A registration, and a WRITE directly behind it whose data are in the region. */
+static void post_fenced(struct tqp *qp, uint32_t key, uint8_t fence, uint8_t behind)
+{
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE, .n = 1, .flags = behind,
+			 .sge = { { b.va + KEY_OFF, 64, key } }, .raddr = a.va, .rkey = a.rkey };
+	uint8_t list[64] = {};
+	struct umr_wr reg;
+
+	page_list(&b, list, KEY_OFF, 3);
+	reg = reg_wr(key, list, 3);
+	reg.fence = fence;
+	post_umr(qp, &reg);
+	post_send(qp, &wr);
+	settle();
+}
+
+static void wrong_fences(void)
+{
+	static const struct {
+		enum prm_umr_fence need;
+		uint8_t fence, behind;
+		const char *text;	/* NULL: all is well */
+	} cases[] = {
+		{ PRM_UMR_FENCE_STRONG, PRM_WQE_FENCE_STRONG, PRM_WQE_FENCE_INITIATOR_SMALL },
+		{ PRM_UMR_FENCE_STRONG, PRM_WQE_FENCE_STRONG, PRM_WQE_FENCE_SMALL_AND_FENCE },
+		{ PRM_UMR_FENCE_STRONG, PRM_WQE_FENCE_SMALL_AND_FENCE,
+		  PRM_WQE_FENCE_INITIATOR_SMALL,
+		  "QP 0x*: send WQE 0 registers key 0x* without the fence that it needs" },
+		{ PRM_UMR_FENCE_SMALL, PRM_WQE_FENCE_INITIATOR_SMALL,
+		  PRM_WQE_FENCE_INITIATOR_SMALL },
+		{ PRM_UMR_FENCE_SMALL, PRM_WQE_FENCE, PRM_WQE_FENCE_INITIATOR_SMALL,
+		  "QP 0x*: send WQE 0 registers key 0x* without the fence that it needs" },
+		{ PRM_UMR_FENCE_NONE, 0, PRM_WQE_FENCE_INITIATOR_SMALL },
+		{ PRM_UMR_FENCE_NONE, 0, 0,
+		  "QP 0x*: send WQE 3 uses key 0x*, just registered, without a fence" },
+	};
+	struct prm_cmd_hca_cap *cap = (void *)b.dev->hca->cap_cur[CAP_GENERAL];
+	char what[64];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t key = create_free_mkey(&b, b.pd, MKEY_MTT, 4, false);
+		uint64_t before = b.dev->violations;
+		struct tqp x, y;
+
+		prm_set(cap, umr_fence, cases[i].need);
+		pair(&x, &y);
+		wrong_begin();
+		post_fenced(&y, key, cases[i].fence, cases[i].behind);
+		snprintf(what, sizeof(what), "umr_fence %u, 0x%02x", cases[i].need,
+			 cases[i].fence);
+		if (cases[i].text)
+			wrong_expect(what, cases[i].text);
+		ok(good(&cb) && good(&cb) && b.dev->violations - before == !!cases[i].text,
+		   "umr_fence %u: a registration with 0x%02x, then a WQE with 0x%02x",
+		   cases[i].need, cases[i].fence, cases[i].behind);
+		destroy_pair(&x, &y);
+		destroy_mkey(&b, key);
+	}
+	prm_set(cap, umr_fence, PRM_UMR_FENCE_STRONG);
+}
+
+/* In user space the library and the program have to know. */
+static void right_fences(void)
+{
+	uint32_t key = create_free_mkey(&b, b.pd, MKEY_KLM, 4, false);
+	uint64_t before = b.dev->violations;
+	uint8_t klm[64] = {};
+	struct umr_wr reg;
+	struct tqp x, y;
+
+	klm_put(klm, KEY_BYTES, b.lkey, b.va + KEY_OFF);
+	reg = reg_wr(key, klm, 0);
+	reg.list_len = 64;
+	reg.octwords = 4;
+	reg.fence = 0;
+	user_pair(&x, &y);
+	post_umr(&y, &reg);
+	ok(good(&cb) && b.dev->violations == before, "a process registers without a fence");
+	destroy_pair(&x, &y);
+	destroy_mkey(&b, key);
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -390,6 +472,8 @@ int main(void)
 	wrong_doorbells();
 	wrong_receive();
 	wrong_pd();
+	wrong_fences();
+	right_fences();
 	sides_close();
 	wrong_close();
 	return ok_end();

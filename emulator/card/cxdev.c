@@ -100,10 +100,26 @@ static const struct cmd_desc *const tables[] = {
 	cmds_pace, NULL
 };
 
+/* Of Ethernet and RoCE alike. */
+static void drop_oversize(struct cxdev *dev, struct frame *frame)
+{
+	struct eth_counters *counters = &dev->eth->counters;
+
+	counters->rx_oversize.packets++;
+	counters->rx_oversize.bytes += frame->len;
+	counters->rx_errors.packets++;
+	counters->rx_errors.bytes += frame->len;
+	frame_free(frame);
+}
+
 static void receive_frame(struct cxdev *dev, struct frame *frame)
 {
 	if (!l2_passes(dev, frame)) {
 		frame_free(frame);
+		return;
+	}
+	if (!port_mtu_fits(dev, frame->len)) {
+		drop_oversize(dev, frame);
 		return;
 	}
 	if (roce_receive(dev, frame))

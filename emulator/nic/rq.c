@@ -344,14 +344,6 @@ void eth_receive(struct cxdev *dev, struct frame *frame)
 	struct traffic *traffic = &counters->rx_unicast;
 	struct eth_packet packet, inner;
 
-	if (frame->len + 4u > dev->eth->port_mtu) {
-		counters->rx_oversize.packets++;
-		counters->rx_oversize.bytes += frame->len;
-		counters->rx_errors.packets++;
-		counters->rx_errors.bytes += frame->len;
-		frame_free(frame);
-		return;
-	}
 	if (frame->data[0] & 1)
 		traffic = memcmp(frame->data, "\xff\xff\xff\xff\xff\xff", 6) ?
 				  &counters->rx_multicast :

@@ -210,8 +210,7 @@ static void transmit(struct sq *sq, struct frame *frame)
 	struct eth_counters *counters = &dev->eth->counters;
 	struct traffic *traffic = &counters->tx_unicast;
 
-	/* The port's MTU counts the FCS. */
-	if (frame->len < 14 || frame->len + 4u > dev->eth->port_mtu) {
+	if (frame->len < 14 || !port_mtu_fits(dev, frame->len)) {
 		if (frame->len < 14 || !port_mtu_was_enough(dev, frame->len))
 			violation(dev,
 				  "SQ 0x%x: a frame of %u bytes, the port's MTU is %u with FCS",

@@ -14,7 +14,6 @@
 #define ALL (OLD | SET(PRM_FEC_FIRECODE))
 #define NO_SPEED "but the card does not have that speed"
 #define NEW (SET(PRM_FEC_RS_544) | SET(PRM_FEC_LLRS_272))
-#define FCS 4
 #define SYMBOL_BITS 10
 #define FIRECODE_BITS 11	/* in a row, that it corrects */
 
@@ -162,9 +161,9 @@ bool port_mend(struct cxdev *dev, const struct frame *frame, struct port_errors 
 		errors->corrected_bits += frame->wrong_bits;
 		return true;
 	}
-	if (frame->len + FCS > dev->eth->port_mtu)
-		errors->jabbers++;
-	else
+	if (port_mtu_fits(dev, frame->len))
 		errors->crc++;
+	else
+		errors->jabbers++;
 	return false;
 }

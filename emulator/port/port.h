@@ -184,6 +184,8 @@ struct eth_state {
 
 /* Of PMTU, within the limits of the register. */
 void port_set_mtu(struct cxdev *dev, uint16_t mtu);
+/* May the port send and receive frames of @len bytes without FCS? */
+bool port_mtu_fits(const struct cxdev *dev, uint32_t len);
 /*
  * A frame of @len bytes without FCS is too long only because the MTU became smaller a moment ago:
  * queues of the operating system may still have had it.

@@ -80,6 +80,12 @@ void port_set_mtu(struct cxdev *dev, uint16_t mtu)
 	eth->port_mtu = mtu;
 }
 
+/* The MTU counts the FCS. */
+bool port_mtu_fits(const struct cxdev *dev, uint32_t len)
+{
+	return len + 4u <= dev->eth->port_mtu;
+}
+
 bool port_mtu_was_enough(const struct cxdev *dev, uint32_t len)
 {
 	return in_grace(dev->eth) && len + 4u <= dev->eth->old_mtu;

@@ -86,6 +86,18 @@ static void set_lead(struct direct *way, const struct qp *qp)
 		way->pkt.xrc_srqn = qp->req.tx.xrc_srqn;
 }
 
+/*
+ * Frames that are too long for a port are dropped: can none of these be? A datagram may be shorter
+ * than its QP's MTU always is.
+ */
+static bool fits_ports(const struct qp *qp, const struct direct *way, const struct roce_addr *src)
+{
+	uint32_t len = qp_datagram(qp) ? DETH_BYTES + qp->req.tx.data.len : RETH_BYTES + qp->mtu;
+	uint32_t bytes = roce_frame_bytes(src, way->lead + len + IMM_BYTES);
+
+	return port_mtu_fits(qp->obj.dev, bytes) && port_mtu_fits(port_function(way->to), bytes);
+}
+
 bool direct_open(struct qp *qp, struct direct *way)
 {
 	const struct roce_addr *src = &qp->obj.dev->roce_addrs[qp_path(qp)->sgid_index];
@@ -104,7 +116,8 @@ bool direct_open(struct qp *qp, struct direct *way)
 	set_lead(way, qp);
 	way->pkt.n = 1;
 	way->pkt.stored = false;
-	return roce_addrs_fit(way->pkt.type, way->av) && takes_all(to, way) &&
+	return roce_addrs_fit(way->pkt.type, way->av) && fits_ports(qp, way, src) &&
+	       takes_all(to, way) &&
 	       find_peer(qp, to, way);
 }
 

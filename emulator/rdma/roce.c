@@ -446,6 +446,13 @@ void roce_send(struct qp *qp, struct frame *frame)
 {
 	struct cxdev *dev = qp->obj.dev;
 
+	/* Nobody's mistake: a program chooses its path MTU, and a person the interface's. */
+	if (!port_mtu_fits(dev, frame->len)) {
+		dev->eth->counters.tx_errors.packets++;
+		dev->eth->counters.tx_errors.bytes += frame->len;
+		frame_free(frame);
+		return;
+	}
 	if (get16(frame->data + l3_at(frame->data) - 2) == ETH_P_IP)
 		dev->rdma_state->ip_id++;
 	if (!passes_tables(dev, frame)) {

@@ -290,6 +290,7 @@ void side_open(struct side *side, const char *name, unsigned int index)
 		die("the function cannot be made");
 	side->dev->hca->pages.n = 1u << 20;	/* as if the driver had given them */
 	side->dev->hca->phase = HCA_RUNNING;
+	side->dev->eth->port_mtu = SIDE_MTU;
 	must(command(side, alloc_uar, &in, &out), "alloc_uar");
 	side->uar = prm_get(&out, uar);
 	side->pd = alloc_pd(side);

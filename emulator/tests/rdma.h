@@ -62,6 +62,9 @@ struct tsrq {
 
 enum { ADDR_V1, ADDR_V2_IPV6, ADDR_V2_IPV4, ADDR_V2_VLAN, ADDRS };
 
+/* PMTU of an interface's MTU of 9000: all path MTUs fit. */
+#define SIDE_MTU	9022
+
 extern struct side a, b;
 
 void sides_open(void);

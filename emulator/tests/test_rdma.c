@@ -557,6 +557,68 @@ static void test_multicast(void)
 	destroy_pair(&x, &y);
 }
 
+#define SHORT_MTU	1522u
+#define SHORT_MOST	(SHORT_MTU - 4 - 14 - IPV4_BYTES - UDP_BYTES - BTH_BYTES - RETH_BYTES - \
+			 ICRC_BYTES)
+
+/* The port of one of the sides has an MTU that the path has not. */
+static void test_port_mtu(struct side *limited)
+{
+	struct qp_opts o = { .addr = ADDR_V2_IPV4, .mtu = PRM_QP_MTU_2048, .retry_set = true,
+			     .retry = 1, .timeout = 8 };
+	const struct eth_counters *counters = &limited->dev->eth->counters;
+	uint64_t dropped = counters->tx_errors.packets + counters->rx_oversize.packets;
+	struct tqp x, y;
+	struct wr wr = { .opcode = PRM_WQE_RDMA_WRITE,
+			 .n = 1,
+			 .sge = { local(&a, 0, SHORT_MOST + 1) },
+			 .raddr = b.va + DST_OFF,
+			 .rkey = b.rkey };
+	struct prm_cqe64 *cqe;
+
+	limited->dev->eth->port_mtu = SHORT_MTU;
+	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);
+	ok(run_op(&x, &y, &op_cases[2], SHORT_MOST), "%s's port: the longest packet passes",
+	   limited->dev->name);
+	post_send(&x, &wr);
+	pass_time(20);
+	cqe = poll(&ca);
+	ok(cqe && cqe_opcode(cqe) == PRM_CQE_REQ_ERR &&
+	   cqe_syndrome(cqe) == PRM_CQE_SYND_TRANSPORT_RETRY_EXC &&
+	   counters->tx_errors.packets + counters->rx_oversize.packets - dropped == 2 && quiet(),
+	   "%s's port: a longer one is dropped, again when it is repeated, and counted",
+	   limited->dev->name);
+	destroy_pair(&x, &y);
+	limited->dev->eth->port_mtu = SIDE_MTU;
+}
+
+/* Of datagrams it is their own length that counts. */
+static void test_port_mtu_ud(void)
+{
+	struct qp_opts o = { .qkey = 0x11111111, .mtu = PRM_QP_MTU_4096 };
+	uint64_t dropped = a.dev->eth->counters.tx_errors.packets;
+	struct tsge sge = local(&b, DST_OFF, 4200);
+	struct wr wr = { .opcode = PRM_WQE_SEND, .n = 1, .sge = { local(&a, 0, 1400) },
+			 .to = &b, .addr = ADDR_V2_IPV4, .qkey = o.qkey };
+	struct tqp x, y;
+
+	a.dev->eth->port_mtu = SHORT_MTU;
+	create_pair(&x, &y, PRM_QP_ST_UD, &ca, &cb, &o);
+	post_recv(&y, 1, &sge);
+	wr.dqpn = y.qpn;
+	post_send(&x, &wr);
+	settle();
+	ok(poll(&ca) && poll(&cb), "a datagram within the port's MTU arrives");
+	wr.sge[0].len = 1500;
+	post_send(&x, &wr);
+	settle();
+	ok(is_good(poll(&ca), &x, PRM_CQE_REQ, PRM_WQE_SEND) && quiet() &&
+	   a.dev->eth->counters.tx_errors.packets - dropped == 1,
+	   "a longer one is sent, and dropped there");
+	destroy_pair(&x, &y);
+	a.dev->eth->port_mtu = SIDE_MTU;
+}
+
 static void test_same_function(void)
 {
 	struct qp_opts o = { .addr = ADDR_V2_IPV4, .qkey = 1 };
@@ -591,6 +653,9 @@ int main(void)
 		test_ops(PRM_QP_ST_RC, addr);
 	test_ops(PRM_QP_ST_UC, ADDR_V2_IPV4);
 	test_mtus();
+	test_port_mtu(&a);
+	test_port_mtu(&b);
+	test_port_mtu_ud();
 	test_wqes();
 	test_fence_and_reads();
 	test_atomics();

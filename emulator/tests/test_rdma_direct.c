@@ -208,6 +208,30 @@ static void tables(void)
 	sides_close();
 }
 
+/* In frames a packet is dropped that is too long for a port; this one is not. */
+static void narrow_port(struct side *side, const char *name)
+{
+	struct qp *qp;
+	uint32_t most;
+	uint64_t direct;
+	struct wr wr;
+
+	open_known_pair(PRM_QP_ST_RC);
+	qp = obj_find(a.dev, OBJ_QP, x.qp.qpn);
+	most = roce_frame_bytes(&a.dev->roce_addrs[qp->av.sgid_index],
+				RETH_BYTES + IMM_BYTES + qp->mtu) + 4;
+	wr = request(PRM_WQE_RDMA_WRITE, 64);
+	side->dev->eth->port_mtu = most - 1;
+	direct = a.dev->rdma->direct;
+	post_send(&x.qp, &wr);
+	ok(succeeds() && a.dev->rdma->direct == direct, "%s", name);
+	side->dev->eth->port_mtu = most;
+	post_send(&x.qp, &wr);
+	ok(succeeds() && a.dev->rdma->direct == direct + 1, "%s, and with more room directly",
+	   name);
+	sides_close();
+}
+
 /* A packet is read before it is written, also onto itself. */
 static void overlapping(void)
 {
@@ -642,6 +666,8 @@ int main(int argc, char **argv)
 	waiting_frames(false, "a packet does not overtake frames that wait");
 	held_port();
 	tables();
+	narrow_port(&a, "what could be too long for the sender's port goes in frames");
+	narrow_port(&b, "what could be too long for the receiver's port goes in frames");
 	overlapping();
 	marked(PRM_QP_ST_RC, PRM_WQE_RDMA_WRITE, "packets that are marked go in frames");
 	marked(PRM_QP_ST_UD, PRM_WQE_SEND, "datagrams that are marked go in frames");

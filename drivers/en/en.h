@@ -674,7 +674,7 @@ void cxr_en_context_put(struct cxr_en_context *context);
 u32 cxr_en_context_id(const struct cxr_en_context *context);
 /* Of a context that is in the device. */
 u32 cxr_en_context_tirn(const struct cxr_en_context *context, enum cxr_en_tir tir);
-#ifdef CXR_RXFH_CONTEXTS
+#ifdef CXR_HAS_RXFH_CONTEXTS
 int cxr_en_create_context(struct net_device *ndev, struct ethtool_rxfh_context *ctx,
 			  const struct ethtool_rxfh_param *rxfh, struct netlink_ext_ack *extack);
 int cxr_en_modify_context(struct net_device *ndev, struct ethtool_rxfh_context *ctx,

@@ -169,7 +169,7 @@ static u32 context_of(const struct ethtool_rxnfc *info)
 	return info->flow_type & FLOW_RSS ? info->rss_context : 0;
 }
 
-/* Rings and hashed fields are operations of their own from 7.0 on. */
+/* Rings and hashed fields are operations of their own where the kernel has these (compat.h). */
 static int get_rxnfc(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *locations)
 {
 	struct cxr_rxfh_fields fields = {
@@ -229,7 +229,8 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 	CXR_RXFH_OPS(cxr_en_get_rxfh, cxr_en_set_rxfh, old_get_rxfh, old_set_rxfh)
 	CXR_RXFH_CONTEXT_OPS(CXR_EN_CONTEXTS)
 	CXR_RXFH_SYMMETRIC_OP
-	CXR_RXFH_FIELDS_OPS(cxr_en_get_rxfh_fields, cxr_en_set_rxfh_fields, get_rx_ring_count)
+	CXR_RXFH_FIELDS_OPS(cxr_en_get_rxfh_fields, cxr_en_set_rxfh_fields)
+	CXR_RX_RING_COUNT_OP(get_rx_ring_count)
 	.get_rxnfc = get_rxnfc,
 	.set_rxnfc = set_rxnfc,
 	.get_coalesce = cxr_en_get_coalesce,

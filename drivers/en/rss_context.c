@@ -212,7 +212,7 @@ static u8 hfunc_of(const struct cxr_en_rss *rss)
 	return rss->xor8 ? ETH_RSS_HASH_XOR : ETH_RSS_HASH_TOP;
 }
 
-#ifdef CXR_RXFH_CONTEXTS
+#ifdef CXR_HAS_RXFH_CONTEXTS
 int cxr_en_create_context(struct net_device *ndev, struct ethtool_rxfh_context *ctx,
 			  const struct ethtool_rxfh_param *rxfh, struct netlink_ext_ack *extack)
 {

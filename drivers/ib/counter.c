@@ -330,7 +330,7 @@ static int counter_update_stats(struct rdma_counter *counter)
 	return 0;
 }
 
-#ifdef CXR_COUNTER_HAS_INIT
+#ifdef CXR_HAS_COUNTER_INIT
 /* Nothing to do, but ib_core calls it. */
 static void counter_init(struct rdma_counter *counter)
 {
@@ -338,7 +338,7 @@ static void counter_init(struct rdma_counter *counter)
 #endif
 
 static const struct ib_device_ops counter_ops = {
-#ifdef CXR_COUNTER_HAS_INIT
+#ifdef CXR_HAS_COUNTER_INIT
 	.counter_init = counter_init,
 	.size_rdma_counter = sizeof(struct rdma_counter),
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
 /*
- * Differences between the supported kernels (6.1, 6.12, 7.2). Included before every source file;
- * the only place that tests LINUX_VERSION_CODE. Debian backports within a stable series, so test
- * for the feature itself (__has_include, #ifdef) where possible. Each entry says what changed in
- * which release, and can be removed with support for the older kernel.
+ * Differences between the supported kernels, from 6.1 on; tests run on 6.1, 6.12 and 7.2. Included
+ * before every source file; the only place that tests LINUX_VERSION_CODE. Stable series and
+ * distributions take changes over from later releases, so test for the feature itself where
+ * possible: __has_include, #ifdef, or CXR_HAS_..., for which `ask' looks into the kernel's headers.
+ * Each entry says what changed in which release (of Linus), and can be removed with support for the
+ * older kernel. A version that is tested for is that release, not the next one that is at hand.
  */
 #ifndef CXR_COMPAT_H
 #define CXR_COMPAT_H
@@ -16,7 +18,7 @@
 #error "cxr needs a 64-bit kernel: doorbells are written as one 8-byte store"
 #endif
 
-/* What guards a field, and where that does not matter, for clang's context analysis (by 7.2). */
+/* What guards a field, and where that does not matter, for clang's context analysis (7.0). */
 #ifndef __guarded_by
 #define __guarded_by(...)
 #define __must_hold_shared(...)
@@ -25,10 +27,10 @@
 #endif
 
 /* The queue of schedule_work() has a new name (6.17); the old one is to go. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-#define cxr_system_wq system_wq
-#else
+#ifdef CXR_HAS_PERCPU_WQ
 #define cxr_system_wq system_percpu_wq
+#else
+#define cxr_system_wq system_wq
 #endif
 
 /* 6.6 split net/page_pool.h into a folder. */
@@ -39,10 +41,10 @@
 #endif
 
 /* The attribute became const in the callbacks of struct bin_attribute (6.16). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-#define cxr_bin_attr_arg struct bin_attribute
-#else
+#ifdef CXR_HAS_CONST_BIN_ATTR
 #define cxr_bin_attr_arg const struct bin_attribute
+#else
+#define cxr_bin_attr_arg struct bin_attribute
 #endif
 
 /* Up to 6.6 a page pool that hands out parts of pages needs a flag. */
@@ -70,10 +72,7 @@
 #define cxr_ethtool_puts ethtool_puts
 #endif
 
-/*
- * The operations on RSS get a structure (6.8), those on the hashed fields and the number of rings
- * are no longer parts of get_rxnfc and set_rxnfc (by 7.2). The old ones call the new ones.
- */
+/* The operations on RSS get a structure (6.8). The old ones call the new ones. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define cxr_rxfh cxr_rxfh_param
 #define CXR_RXFH_OPS(get, set, old_get, old_set) .get_rxfh = old_get, .set_rxfh = old_set,
@@ -81,12 +80,16 @@
 #define cxr_rxfh ethtool_rxfh_param
 #define CXR_RXFH_OPS(get, set, old_get, old_set) .get_rxfh = get, .set_rxfh = set,
 #endif
-/* The kernel numbers RSS contexts, and knows what they are (by 6.12). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+/*
+ * The kernel numbers RSS contexts, and knows what they are (6.12). The operations before went with
+ * the structure (6.8): from there to 6.11 there are no contexts.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define CXR_RXFH_CONTEXT_OPS(max) \
 	.get_rxfh_context = cxr_en_get_context, .set_rxfh_context = cxr_en_set_context,
+#elif !defined(CXR_HAS_RXFH_CONTEXTS)
+#define CXR_RXFH_CONTEXT_OPS(max)
 #else
-#define CXR_RXFH_CONTEXTS
 #define CXR_RXFH_CONTEXT_OPS(max)							\
 	.create_rxfh_context = cxr_en_create_context,					\
 	.modify_rxfh_context = cxr_en_modify_context,					\
@@ -107,27 +110,36 @@
 #define cxr_rxfh_tell_symmetric(to, symmetric)
 #define cxr_rxfh_symmetric(from, now) (now)
 #endif
-/* Drivers say whether contexts have hashed fields (7.2, and 6.12 from some stable release on). */
+/* Drivers say whether contexts have hashed fields (6.17, and stable releases of 6.12). */
 #ifdef CXR_HAS_RXFH_PER_CTX_FIELDS
 #define CXR_RXFH_CONTEXT_FIELDS .rxfh_per_ctx_fields = true,
 #else
 #define CXR_RXFH_CONTEXT_FIELDS
 #endif
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-#define cxr_rxfh_fields cxr_rxfh_fields_param
-#define CXR_RXFH_FIELDS_OPS(get, set, rings)
-#else
+/*
+ * The operations on hashed fields (6.17, and stable releases of 6.12) and the number of rings
+ * (6.18) are no longer parts of get_rxnfc and set_rxnfc, which call them where the kernel does not.
+ * 6.17 does not register a netdev that has symmetric hashes without the first.
+ */
+#ifdef CXR_HAS_RXFH_FIELDS
 #define cxr_rxfh_fields ethtool_rxfh_fields
-#define CXR_RXFH_FIELDS_OPS(get, set, rings) \
-	.get_rxfh_fields = get, .set_rxfh_fields = set, .get_rx_ring_count = rings,
+#define CXR_RXFH_FIELDS_OPS(get, set) .get_rxfh_fields = get, .set_rxfh_fields = set,
+#else
+#define cxr_rxfh_fields cxr_rxfh_fields_param
+#define CXR_RXFH_FIELDS_OPS(get, set)
+#endif
+#ifdef CXR_HAS_RX_RING_COUNT
+#define CXR_RX_RING_COUNT_OP(function) .get_rx_ring_count = function,
+#else
+#define CXR_RX_RING_COUNT_OP(function)
 #endif
 
-/* `rdma resource show qp -dd' says what a QP of type DRIVER is (by 6.12). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#define cxr_put_qp_subtype(msg, name) 0
-#else
+/* `rdma resource show qp -dd' says what a QP of type DRIVER is (between 6.1 and 6.12). */
+#ifdef CXR_HAS_RES_SUBTYPE
 #define cxr_put_qp_subtype(msg, name) \
 	nla_put_string(msg, RDMA_NLDEV_ATTR_RES_SUBTYPE, name)
+#else
+#define cxr_put_qp_subtype(msg, name) 0
 #endif
 
 /* SRQs can be dumped as the device keeps them (6.7). */
@@ -138,10 +150,10 @@
 #endif
 
 /* A cycle counter may be changed by its own reading (6.16). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-#define cxr_cyclecounter_arg const struct cyclecounter
-#else
+#ifdef CXR_HAS_CHANGING_CYCLECOUNTER
 #define cxr_cyclecounter_arg struct cyclecounter
+#else
+#define cxr_cyclecounter_arg const struct cyclecounter
 #endif
 
 /* What timestamps a netdev takes is set by operations of its own, not by an ioctl (6.6). */
@@ -170,10 +182,10 @@ struct ethtool_ts_stats {
 #endif
 
 /* Statistics of forward error correction may have a histogram (6.18). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define CXR_FEC_HIST
-#else
+#ifdef CXR_HAS_FEC_HIST
 #define CXR_FEC_HIST , struct ethtool_fec_hist *hist
+#else
+#define CXR_FEC_HIST
 #endif
 
 /* ethtool -I tells how often the link was lost (6.2). */
@@ -228,10 +240,10 @@ struct netdev_stat_ops {
 #endif
 
 /* net_dim() gets the sample by reference (6.13). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-#define cxr_net_dim(dim, sample) net_dim(dim, *(sample))
-#else
+#ifdef CXR_HAS_DIM_SAMPLE_BY_ADDRESS
 #define cxr_net_dim net_dim
+#else
+#define cxr_net_dim(dim, sample) net_dim(dim, *(sample))
 #endif
 
 /* ---- RDMA ---- */
@@ -252,50 +264,52 @@ struct netdev_stat_ops {
  * The third argument of ib_device_ops.create_cq became the attribute bundle, NULL for the kernel's
  * own CQs (6.11).
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
-#define cxr_create_cq_arg(name) struct ib_udata *name
-#define cxr_create_cq_udata(arg) (arg)
-#else
+#ifdef CXR_HAS_CREATE_CQ_ATTRS
 #define cxr_create_cq_arg(name) struct uverbs_attr_bundle *name
 #define cxr_create_cq_udata(arg) ((arg) ? &(arg)->driver_udata : NULL)
+#else
+#define cxr_create_cq_arg(name) struct ib_udata *name
+#define cxr_create_cq_udata(arg) (arg)
 #endif
 
 /*
- * The last argument of ib_device_ops.reg_user_mr_dmabuf became the attribute bundle (6.10), the one
+ * The last argument of ib_device_ops.reg_user_mr_dmabuf became the attribute bundle (6.12), the one
  * before it a DMA handle (6.17).
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
-#define cxr_reg_dmabuf_arg struct ib_udata
-#else
+#ifdef CXR_HAS_DMABUF_ATTRS
 #define cxr_reg_dmabuf_arg struct uverbs_attr_bundle
+#else
+#define cxr_reg_dmabuf_arg struct ib_udata
 #endif
 
 /* ib_device_ops.reg_user_mr got a DMA handle (6.17). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
-#define CXR_REG_MR_DMAH_PARAM
-#define CXR_REG_MR_HAS_DMAH false
-#else
+#ifdef CXR_HAS_DMAH
 #define CXR_REG_MR_DMAH_PARAM , struct ib_dmah *dmah
 #define CXR_REG_MR_HAS_DMAH (dmah)
+#else
+#define CXR_REG_MR_DMAH_PARAM
+#define CXR_REG_MR_HAS_DMAH false
 #endif
 
-/*
- * By 7.2, not yet in 6.12: ib_umem_get() was renamed, and ib_core reports events of a port by its
- * netdev unless a driver does.
- */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-#define cxr_umem_get ib_umem_get
-#define CXR_REPORT_PORT_EVENT_OP(function)
-#else
+/* ib_umem_get() was renamed (7.2). */
+#ifdef CXR_HAS_UMEM_GET_VA
 #define cxr_umem_get ib_umem_get_va
+#else
+#define cxr_umem_get ib_umem_get
+#endif
+
+/* ib_core reports events of a port by its netdev unless a driver does (6.14). */
+#ifdef CXR_HAS_REPORT_PORT_EVENT
 #define CXR_REPORT_PORT_EVENT_OP(function) .report_port_event = function,
+#else
+#define CXR_REPORT_PORT_EVENT_OP(function)
 #endif
 
 /* A driver can remove the GIDs of a netdev (6.12). Before, they stay; the in-tree driver's, too. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#define cxr_del_netdev_gids(ibdev, port, net_device) do { } while (0)
-#else
+#ifdef CXR_HAS_DEL_NETDEV_GIDS
 #define cxr_del_netdev_gids roce_del_all_netdev_gids
+#else
+#define cxr_del_netdev_gids(ibdev, port, net_device) do { } while (0)
 #endif
 
 /*
@@ -304,7 +318,7 @@ struct netdev_stat_ops {
  * umem_mutex is held. @fresh: ib_core has just brought it in. What another thread may be bringing
  * in meanwhile is not for the device yet.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#ifndef CXR_HAS_HMM_DMA_MAP
 #define CXR_ODP_MASK(write) \
 	(ODP_READ_ALLOWED_BIT | ((write) ? ODP_WRITE_ALLOWED_BIT : 0))
 #define cxr_odp_has_page(odp, i) (!!((odp)->dma_list[i] & CXR_ODP_MASK(true)))
@@ -330,35 +344,43 @@ struct netdev_stat_ops {
 })
 #endif
 
-/* ib_device_ops.resize_cq was renamed and counts in unsigned numbers (by 7.2). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-#define CXR_OP_RESIZE_CQ resize_cq
-#define cxr_resize_cq_count int
-#else
+/* ib_device_ops.resize_cq was renamed and counts in unsigned numbers (between 7.0 and 7.2). */
+#ifdef CXR_HAS_RESIZE_USER_CQ
 #define CXR_OP_RESIZE_CQ resize_user_cq
+#else
+#define CXR_OP_RESIZE_CQ resize_cq
+#endif
+#ifdef CXR_HAS_UNSIGNED_CQ_SIZE
 #define cxr_resize_cq_count unsigned int
+#else
+#define cxr_resize_cq_count int
 #endif
 
-/* Binding a counter got the port; ib_core allocates counters in the driver's size (by 7.2). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-#define CXR_COUNTER_PORT_PARAM
-#else
+/*
+ * Binding a counter got the port; CXR_HAS_COUNTER_INIT: ib_core allocates counters in the driver's
+ * size (both in 6.15 or 6.16).
+ */
+#ifdef CXR_HAS_COUNTER_PORT
 #define CXR_COUNTER_PORT_PARAM , u32 port
-#define CXR_COUNTER_HAS_INIT
+#else
+#define CXR_COUNTER_PORT_PARAM
 #endif
 
 /* ---- Ethernet ---- */
 
-/* The jumbo header of BIG TCP over IPv6 is gone by 7.2. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+/* The jumbo header of BIG TCP over IPv6 is gone (between 6.12 and 7.2). */
+#ifdef CXR_HAS_JUMBO_HEADER
 #define cxr_jumbo_header_len(skb) \
 	(ipv6_has_hopopt_jumbo(skb) ? sizeof(struct hop_jumbo_hdr) : 0)
 #else
 #define cxr_jumbo_header_len(skb) 0
 #endif
 
-/* A driver that sleeps while it tells the device ports of tunnels said so (up to 6.1). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+/*
+ * A driver that sleeps while it tells the device ports of tunnels said so (up to 6.16, but not in
+ * later stable releases of 6.12). Otherwise it may be called where it must not sleep.
+ */
+#ifdef CXR_HAS_TUNNEL_MAY_SLEEP
 #define CXR_UDP_TUNNEL_MAY_SLEEP UDP_TUNNEL_NIC_INFO_MAY_SLEEP
 #else
 #define CXR_UDP_TUNNEL_MAY_SLEEP 0
@@ -414,14 +436,14 @@ enum xdp_rss_hash_type {
 #endif
 
 /* The memory of fragments is counted where they are, the skb takes their flags over (6.18). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define cxr_xdp_set_frags_truesize(shinfo, size)
-#define cxr_xdp_update_skb(skb, xdp, frags, size, truesize) \
-	xdp_update_skb_shared_info(skb, frags, size, truesize, xdp_buff_is_frag_pfmemalloc(xdp))
-#else
+#ifdef CXR_HAS_XDP_SKB_FLAGS
 #define cxr_xdp_set_frags_truesize(shinfo, size) ((shinfo)->xdp_frags_truesize = (size))
 #define cxr_xdp_update_skb(skb, xdp, frags, size, truesize) \
 	xdp_update_skb_frags_info(skb, frags, size, truesize, xdp_buff_get_skb_flags(xdp))
+#else
+#define cxr_xdp_set_frags_truesize(shinfo, size)
+#define cxr_xdp_update_skb(skb, xdp, frags, size, truesize) \
+	xdp_update_skb_shared_info(skb, frags, size, truesize, xdp_buff_is_frag_pfmemalloc(xdp))
 #endif
 
 /* ---- devlink ---- */
@@ -441,7 +463,7 @@ enum xdp_rss_hash_type {
 #endif
 
 /* A driver with the callbacks need not ask for reload any more (6.3). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#ifdef CXR_HAS_DEVLINK_FEATURES
 #define cxr_devlink_allow_reload(devlink) devlink_set_features(devlink, DEVLINK_F_RELOAD)
 #else
 #define cxr_devlink_allow_reload(devlink) do { } while (0)
@@ -451,7 +473,7 @@ enum xdp_rss_hash_type {
  * Functions that need the lock of the instance were renamed (6.4). Since then a driver may set the
  * value of a parameter while the instance is registered.
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#ifndef CXR_HAS_DEVLINK_LOCKED_PARAMS
 #define CXR_DEVLINK_SETS_REGISTERED false
 #define devl_param_driverinit_value_get devlink_param_driverinit_value_get
 #define devl_param_driverinit_value_set devlink_param_driverinit_value_set
@@ -459,13 +481,29 @@ enum xdp_rss_hash_type {
 #define CXR_DEVLINK_SETS_REGISTERED true
 #endif
 
-/* Callbacks of parameters got an extack: set by 6.12, get by 7.2. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#define CXR_DEVLINK_SET_EXTACK_PARAM
-#define CXR_DEVLINK_SET_EXTACK ((struct netlink_ext_ack *)NULL)
-#else
+/* Callbacks of parameters got an extack: set (6.10), and get (6.19). */
+#ifdef CXR_HAS_DEVLINK_SET_EXTACK
 #define CXR_DEVLINK_SET_EXTACK_PARAM , struct netlink_ext_ack *extack
 #define CXR_DEVLINK_SET_EXTACK extack
+#else
+#define CXR_DEVLINK_SET_EXTACK_PARAM
+#define CXR_DEVLINK_SET_EXTACK ((struct netlink_ext_ack *)NULL)
+#endif
+#ifdef CXR_HAS_DEVLINK_GET_EXTACK
+#define CXR_DEVLINK_GET_EXTACK_PARAM , struct netlink_ext_ack *extack
+#else
+#define CXR_DEVLINK_GET_EXTACK_PARAM
+#endif
+
+/* They get values by their address (between 6.19 and 7.2). */
+#ifdef CXR_HAS_DEVLINK_VALUE_BY_ADDRESS
+#define cxr_devlink_value_arg(name) union devlink_param_value *name
+#define cxr_devlink_value(name) (*(name))
+#define cxr_devlink_pass_value(name) (&(name))
+#else
+#define cxr_devlink_value_arg(name) union devlink_param_value name
+#define cxr_devlink_value(name) (name)
+#define cxr_devlink_pass_value(name) (name)
 #endif
 
 /* The counter of an eventfd goes up by one (6.8). */
@@ -476,26 +514,22 @@ enum xdp_rss_hash_type {
 #endif
 
 /* The grace period of a health reporter moved to its operations (6.18). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define CXR_REPORTER_GRACE(ms)
-#define cxr_devlink_reporter_create(devlink, ops, ms, priv) \
-	devlink_health_reporter_create(devlink, ops, ms, priv)
-#else
+#ifdef CXR_HAS_REPORTER_GRACE
 #define CXR_REPORTER_GRACE(ms) .default_graceful_period = (ms),
 #define cxr_devlink_reporter_create(devlink, ops, ms, priv) \
 	devlink_health_reporter_create(devlink, ops, priv)
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
-#define cxr_devlink_port_reporter_create(port, ops, ms, priv) \
-	devlink_port_health_reporter_create(port, ops, ms, priv)
-#else
 #define cxr_devlink_port_reporter_create(port, ops, ms, priv) \
 	devlink_port_health_reporter_create(port, ops, priv)
+#else
+#define CXR_REPORTER_GRACE(ms)
+#define cxr_devlink_reporter_create(devlink, ops, ms, priv) \
+	devlink_health_reporter_create(devlink, ops, ms, priv)
+#define cxr_devlink_port_reporter_create(port, ops, ms, priv) \
+	devlink_port_health_reporter_create(port, ops, ms, priv)
 #endif
 
 /* That of a port was destroyed by a function of its own (up to 6.2). */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#ifdef CXR_HAS_DEVLINK_PORT_REPORTER_DESTROY
 #define cxr_devlink_port_reporter_destroy devlink_port_health_reporter_destroy
 #else
 #define cxr_devlink_port_reporter_destroy devlink_health_reporter_destroy
@@ -512,19 +546,6 @@ enum xdp_rss_hash_type {
 #define cxr_netdev_set_port(ndev, port) SET_NETDEV_DEVLINK_PORT(ndev, port)
 #define cxr_devlink_port_set_type(port, ndev) do { } while (0)
 #define cxr_devlink_port_clear_type(port) do { } while (0)
-#endif
-
-/* By 7.2 get has one, too, and values are handed over by their address. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
-#define CXR_DEVLINK_GET_EXTACK_PARAM
-#define cxr_devlink_value_arg(name) union devlink_param_value name
-#define cxr_devlink_value(name) (name)
-#define cxr_devlink_pass_value(name) (name)
-#else
-#define CXR_DEVLINK_GET_EXTACK_PARAM , struct netlink_ext_ack *extack
-#define cxr_devlink_value_arg(name) union devlink_param_value *name
-#define cxr_devlink_value(name) (*(name))
-#define cxr_devlink_pass_value(name) (&(name))
 #endif
 
 #endif

@@ -530,8 +530,9 @@ void cxr_ib_umr_down(struct cxr_ib_dev *dev) __must_hold(&dev->umr_lock);
 /* Do BlueFlame writes reach the device in one piece? false if the test cannot run. May sleep. */
 bool cxr_ib_test_wc(struct cxr_ib_dev *dev);
 
-/* odp.c */
+/* odp.c: a kernel without the option has no such device. */
 extern const struct ib_device_ops cxr_ib_odp_ops;
+#ifdef CONFIG_INFINIBAND_ON_DEMAND_PAGING
 /* Stage: on-demand paging, if the device has it. */
 int cxr_ib_odp_up(void *dev);
 void cxr_ib_odp_down(void *dev);
@@ -557,6 +558,50 @@ void cxr_ib_odp_dereg(struct cxr_ib_odp_mr *odp);
 int cxr_ib_odp_add_window(struct cxr_ib_dev *dev, u32 rkey, u32 parts);
 /* Does nothing for one that was not added. Waits for faults. */
 void cxr_ib_odp_remove_window(struct cxr_ib_dev *dev, u32 rkey);
+#else
+static inline int cxr_ib_odp_up(void *dev)
+{
+	return 0;
+}
+
+static inline void cxr_ib_odp_down(void *dev)
+{
+}
+
+static inline void cxr_ib_odp_fill_caps(const struct cxr_caps *caps, struct ib_odp_caps *odp)
+{
+}
+
+static inline struct ib_mr *cxr_ib_odp_reg(struct ib_pd *ibpd, u64 start, u64 length, u64 iova,
+					   int access)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline int cxr_ib_odp_access(const struct cxr_ib_odp_mr *odp)
+{
+	return 0;
+}
+
+static inline struct ib_mr *cxr_ib_odp_rereg(const struct cxr_ib_odp_mr *odp, struct ib_pd *pd,
+					     int access)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static inline void cxr_ib_odp_dereg(struct cxr_ib_odp_mr *odp)
+{
+}
+
+static inline int cxr_ib_odp_add_window(struct cxr_ib_dev *dev, u32 rkey, u32 parts)
+{
+	return 0;
+}
+
+static inline void cxr_ib_odp_remove_window(struct cxr_ib_dev *dev, u32 rkey)
+{
+}
+#endif
 
 /* clock.c */
 /* The clock's part of the response to a new context. */

@@ -116,7 +116,7 @@ static void init_ibdev(struct cxr_ib_dev *dev)
 	ib_set_device_ops(ibdev, &cxr_ib_ops);
 	if (core->caps.memic_size)
 		ib_set_device_ops(ibdev, &memory_ops);
-	if (core->caps.odp)
+	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING) && core->caps.odp)
 		ib_set_device_ops(ibdev, &cxr_ib_odp_ops);
 	ibdev->driver_def = cxr_ib_uapi_defs;
 	/* ib_core then asks the bond which slave a flow label leads to. */

@@ -14,8 +14,15 @@
 #include <linux/types.h>
 #include <linux/version.h>
 
+/* Options without which it does not build. */
 #ifndef CONFIG_64BIT
 #error "cxr needs a 64-bit kernel: doorbells are written as one 8-byte store"
+#endif
+#if !IS_ENABLED(CONFIG_INFINIBAND_USER_ACCESS)
+#error "cxr needs a kernel with CONFIG_INFINIBAND_USER_ACCESS: it has verbs of its own for programs"
+#endif
+#if !IS_ENABLED(CONFIG_DIMLIB) || !IS_ENABLED(CONFIG_PAGE_POOL) || !IS_ENABLED(CONFIG_NET_DEVLINK)
+#error "cxr needs a kernel with CONFIG_DIMLIB, CONFIG_PAGE_POOL and CONFIG_NET_DEVLINK"
 #endif
 
 /* What guards a field, and where that does not matter, for clang's context analysis (7.0). */

@@ -34,7 +34,7 @@ HOST_STEPS = (
 
 
 # ids of all steps
-STEPS = tuple(s[0] for s in HOST_STEPS) + tuple(f"build-{k}" for k in BUILD_KERNELS) + ("loops", "install", "kselftest-runner")
+STEPS = (*(s[0] for s in HOST_STEPS), *(f"build-{k}" for k in BUILD_KERNELS), "build-without-odp", "loops", "install", "kselftest-runner")
 
 
 def emulator_programs():
@@ -59,6 +59,9 @@ def build_part(kernels):
         if k == LOOPS_KERNEL:
             cmd = ["scripts/check-loops"]
             step("loops", "no large call cycles between files", cmd, INSIDE + cmd[0])
+            if os.environ["LONG"]:
+                cmd = ["env", "BUILD_NAME=without-odp", "WITHOUT=INFINIBAND_ON_DEMAND_PAGING", "scripts/build-modules", k, "W=1"]
+                step("build-without-odp", f"modules for kernel {k} without on-demand paging", cmd, " ".join(cmd[1:]))
 
 
 def package_part(kernels):

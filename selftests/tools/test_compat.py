@@ -17,6 +17,7 @@ from sentences import run
 REPO = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 ASK = os.path.join(REPO, "include/compat/ask")
 COMPAT = os.path.join(REPO, "include/compat/compat.h")
+OPTIONS = ("64BIT", "INFINIBAND_USER_ACCESS", "DIMLIB", "PAGE_POOL", "NET_DEVLINK")
 
 # Lines of headers as releases have them. What a later release adds comes on top of this.
 OLD = {
@@ -43,8 +44,9 @@ FIELDS = "int (*get_rxfh_fields)(struct net_device *,\n struct ethtool_rxfh_fiel
 class Kernel:
     """The macros of compat.h on a kernel"""
 
-    def __init__(self, version, headers=None):
+    def __init__(self, version, headers=None, without=()):
         self.version, self.headers = version, {**OLD, **(headers or {})}
+        self.options = [o for o in OPTIONS if o not in without]
         self.said = ""
         self.macros = {}
         with tempfile.TemporaryDirectory(prefix="compat-") as folder:
@@ -55,7 +57,7 @@ class Kernel:
         files = {**self.headers, "linux/types.h": "", "linux/version.h":
                  "#define KERNEL_VERSION(a, b, c) (((a) << 16) + ((b) << 8) + (c))\n"
                  f"#define LINUX_VERSION_CODE KERNEL_VERSION({major}, {minor}, 0)\n",
-                 "linux/kconfig.h": "#define CONFIG_64BIT 1\n"}
+                 "linux/kconfig.h": "#define IS_ENABLED(option) option\n" + "".join(f"#define CONFIG_{o} 1\n" for o in self.options)}
         for name, text in files.items():
             path = os.path.join(folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -137,6 +139,13 @@ def every_answer():
     assert found == asked, found ^ asked
 
 
+def options():
+    assert not Kernel("6.12").said
+    for option in OPTIONS:
+        said = Kernel("6.12", without=(option,)).said
+        assert "#error" in said, f"{option}: {said}"
+
+
 TESTS = [
     ("there are no RSS contexts on 6.8 to 6.11, whose kernel has none of the operations", contexts),
     ("the operations on hashed fields are of 6.17, that on rings of 6.18", hashed_fields),
@@ -145,6 +154,7 @@ TESTS = [
     ("registration of memory is as the kernel has it", memory),
     ("the driver says that it sleeps where the kernel wants it, within a stable series, too", tunnels),
     ("each CXR_HAS_... is asked for, and used", every_answer),
+    ("a kernel without an option that is needed is told", options),
 ]
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #include <linux/version.h>
 
-/* Options without which it does not build. */
+/* Options without which it does not build; dkms.conf has them, too, so that DKMS does not try. */
 #ifndef CONFIG_64BIT
 #error "cxr needs a 64-bit kernel: doorbells are written as one 8-byte store"
 #endif

@@ -15,7 +15,10 @@ PREFIX ?= /usr/local
 MANDIR ?= $(PREFIX)/share/man
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 EXAMPLEDIR ?= $(PREFIX)/share/doc/cxr-tools/examples
-TOOLS := show_gids cma_roce_mode cma_roce_tos ibdev2netdev compat_gid_gen show_counters dat_conf_gen cxr-qos cxr-bind cxr-report rxe-fallback
+# Anybody can use the first, which only show things; the others want root, or most of what they do does.
+USER_TOOLS := show_gids ibdev2netdev show_counters dat_conf_gen
+ROOT_TOOLS := cma_roce_mode cma_roce_tos compat_gid_gen cxr-qos cxr-bind cxr-report rxe-fallback
+TOOLS := $(USER_TOOLS) $(ROOT_TOOLS)
 UDEV_RULE := 76-rdma-cxr.rules
 EMULATOR := cxemu cxctl
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
@@ -142,8 +145,9 @@ install: all install-tools
 	depmod $(KREL)
 
 install-tools:
-	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(UDEVDIR) $(DESTDIR)$(EXAMPLEDIR)
-	install -m 755 $(TOOLS:%=scripts/%) $(DESTDIR)$(PREFIX)/sbin/
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(UDEVDIR) $(DESTDIR)$(EXAMPLEDIR)
+	install -m 755 $(USER_TOOLS:%=scripts/%) $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(ROOT_TOOLS:%=scripts/%) $(DESTDIR)$(PREFIX)/sbin/
 	install -m 644 $(TOOLS:%=Documentation/man/%.8) $(DESTDIR)$(MANDIR)/man8/
 	# for scripts that use the vendor's name; packages do it when they are installed
 	test -n "$(DESTDIR)" || command -v mlnx_qos >/dev/null || test -e $(PREFIX)/sbin/mlnx_qos || \
@@ -177,7 +181,7 @@ dkms-install:
 uninstall:
 	! command -v dkms >/dev/null || ! dkms status cxr/$(VERSION) | grep -q . || dkms remove cxr/$(VERSION) --all
 	rm -rf $(DKMS_SOURCE)
-	rm -f $(TOOLS:%=$(DESTDIR)$(PREFIX)/sbin/%) $(TOOLS:%=$(DESTDIR)$(MANDIR)/man8/%.8)
+	rm -f $(USER_TOOLS:%=$(DESTDIR)$(PREFIX)/bin/%) $(ROOT_TOOLS:%=$(DESTDIR)$(PREFIX)/sbin/%) $(TOOLS:%=$(DESTDIR)$(MANDIR)/man8/%.8)
 	test "$$(readlink $(DESTDIR)$(PREFIX)/sbin/mlnx_qos)" != cxr-qos || rm $(DESTDIR)$(PREFIX)/sbin/mlnx_qos
 	rm -f $(EMULATOR:%=$(DESTDIR)$(PREFIX)/bin/%) $(EMULATOR:%=$(DESTDIR)$(MANDIR)/man1/%.1) $(EMULATOR:%=$(DESTDIR)$(COMPLETIONDIR)/%) \
 		$(DESTDIR)$(UNITDIR)/cxemu@.service

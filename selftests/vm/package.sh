@@ -49,7 +49,7 @@ unmount_overlay()
 	umount -l /usr/lib/modules
 	umount -l /usr
 	umount -l /run/modules
-	[ ! -e /usr/local/sbin/show_gids ]
+	[ ! -e /usr/local/bin/show_gids ]
 }
 
 # The next script must find neither udev nor the installed files.

@@ -249,17 +249,17 @@ int cxr_cmd_modify_rq(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_modify_rq);
 
-int cxr_cmd_set_rq_strip(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state state,
-			 bool strip)
+int cxr_cmd_set_rq_strip(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state from,
+			 enum cxr_wq_state to, bool strip)
 {
 	struct prm_modify_rq_in in = {};
 	struct prm_modify_rq_out out;
 
 	prm_set(&in, uid, uid);
-	prm_set(&in, rq_state, device_states[state]);
+	prm_set(&in, rq_state, device_states[from]);
 	prm_set(&in, rqn, rqn);
 	prm_set64(&in, modify_bitmask, PRM_MODIFY_RQ_VSD);
-	prm_set(&in, ctx.state, device_states[state]);
+	prm_set(&in, ctx.state, device_states[to]);
 	prm_set(&in, ctx.vsd, !strip);
 	return cxr_cmd(core, modify_rq, &in, &out);
 }

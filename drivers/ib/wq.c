@@ -300,11 +300,12 @@ static int modify_wq(struct cxr_ib_rwq *rwq, const struct ib_wq_attr *attr, u32 
 			  to);
 		return -EINVAL;
 	}
-	if (is != to)
-		err = cxr_cmd_modify_rq(core, rwq->uid, rwq->rqn, is, to);
-	if (!err && mask & IB_WQ_FLAGS && attr->flags_mask)
-		err = cxr_cmd_set_rq_strip(core, rwq->uid, rwq->rqn, to,
+	/* One command for both: it is not done by half. */
+	if (mask & IB_WQ_FLAGS && attr->flags_mask)
+		err = cxr_cmd_set_rq_strip(core, rwq->uid, rwq->rqn, is, to,
 					   attr->flags & IB_WQ_FLAGS_CVLAN_STRIPPING);
+	else if (is != to)
+		err = cxr_cmd_modify_rq(core, rwq->uid, rwq->rqn, is, to);
 	if (!err && mask & IB_WQ_STATE)
 		rwq->ibwq.state = attr->wq_state;
 	return err;

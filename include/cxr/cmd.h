@@ -311,9 +311,9 @@ int cxr_cmd_create_rq(struct cxr_core *core, const struct cxr_rq_attr *attr, u32
 int cxr_cmd_rq_ready(struct cxr_core *core, u16 uid, u32 rqn);
 int cxr_cmd_modify_rq(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state from,
 		      enum cxr_wq_state to);
-/* Switches VLAN stripping of an RQ in @state. */
-int cxr_cmd_set_rq_strip(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state state,
-			 bool strip);
+/* As cxr_cmd_modify_rq(), and switches VLAN stripping; @from and @to may be the same. */
+int cxr_cmd_set_rq_strip(struct cxr_core *core, u16 uid, u32 rqn, enum cxr_wq_state from,
+			 enum cxr_wq_state to, bool strip);
 int cxr_cmd_query_rq(struct cxr_core *core, u32 rqn, enum cxr_wq_state *state);
 int cxr_cmd_destroy_rq(struct cxr_core *core, u16 uid, u32 rqn);
 

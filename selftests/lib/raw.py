@@ -680,6 +680,18 @@ def wq_strips_vlan(near):
     loses_tag(near, queue)
 
 
+@test
+def wq_changes(near):
+    """VLAN stripping and the state of a WQ change by one command"""
+    queue = near.spread(e.IBV_RX_HASH_SRC_IPV4, n=1, log_size=1, receives=0)
+    queue.wqs[0].modify(WQAttr(attr_mask=e.IBV_WQ_ATTR_STATE, wq_state=e.IBV_WQS_RESET))
+    # The third of them: raw.sh has the fourth one fail
+    queue.wqs[0].modify(WQAttr(attr_mask=e.IBV_WQ_ATTR_STATE | e.IBV_WQ_ATTR_FLAGS, wq_state=e.IBV_WQS_RDY,
+                               flags=e.IBV_WQ_FLAGS_CVLAN_STRIPPING, flags_mask=e.IBV_WQ_FLAGS_CVLAN_STRIPPING))
+    queue.post(0)
+    loses_tag(near, queue)
+
+
 # ---- running ---------------------------------------------------------------------------------------
 
 def test_id(name):

@@ -42,6 +42,15 @@ bandwidth()
 	peer_kill bandwidth
 }
 
+# By MODIFY_RQ: see wq_changes() there
+one_command() # ID
+{
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
+	trap 'emu fault clear' EXIT
+	emu fault "$CXR_GUEST" command modify_rq status bad_res nth=4
+	obey raw "$1"
+}
+
 # The vport, whose state only the emulator shows
 loopback_off()
 {
@@ -69,7 +78,13 @@ last()
 }
 
 ktap_setup ready
-ktap_rows obey raw < <(python3 -B "$RAW" list)
+while IFS=$'\t' read -r id sentence; do
+	case $id in
+	wq.changes) ktap_test "$id" "$sentence" one_command "$id" ;;
+	*) ktap_test "$id" "$sentence" obey raw "$id" ;;
+	esac
+done < <(python3 -B "$RAW" list)
+[ ${#KTAP_IDS[@]} -gt 0 ] || exit 1
 ktap_setup ends
 ktap_test bandwidth "raw_ethernet_bw receives what its peer sends" bandwidth
 ktap_setup ready

@@ -104,6 +104,7 @@ EXPORT_SYMBOL_GPL(cxr_ecmp_index);
 EXPORT_SYMBOL_GPL(cxr_ecmp_port);
 EXPORT_SYMBOL_GPL(cxr_ecmp_primary_index);
 EXPORT_SYMBOL_GPL(cxr_gid_decide);
+EXPORT_SYMBOL_GPL(cxr_limits_blocks);
 EXPORT_SYMBOL_GPL(cxr_limits_cq);
 EXPORT_SYMBOL_GPL(cxr_limits_pages);
 EXPORT_SYMBOL_GPL(cxr_limits_qp);

@@ -640,7 +640,10 @@ void cxr_ib_queue_keep(struct cxr_ib_queue *queue);
 /* Pins a doorbell record; -EINVAL: @addr is not aligned. */
 int cxr_ib_db_pin(struct cxr_ib_ucontext *ctx, u64 addr, struct cxr_ib_db *db);
 void cxr_ib_db_unpin(struct cxr_ib_ucontext *ctx, struct cxr_ib_db *db);
-/* DMA addresses of all blocks of @page_size; kvfree() it. NULL: no memory. */
+/*
+ * DMA addresses of all blocks of @page_size; kvfree() it. NULL: no memory, or too many blocks for a
+ * command.
+ */
 dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 *n);
 
 /* pd_ah.c */

@@ -17,8 +17,11 @@ dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 
 	dma_addr_t *list;
 	u32 i = 0;
 
-	if (blocks > U32_MAX)
+	if (cxr_limits_blocks(blocks)) {
+		ibdev_dbg(umem->ibdev, "memory of %zu blocks of %lu bytes is too large\n", blocks,
+			  page_size);
 		return NULL;
+	}
 	list = kvmalloc_array(blocks, sizeof(*list), GFP_KERNEL);
 	if (!list)
 		return NULL;

@@ -225,3 +225,8 @@ int cxr_limits_pages(u64 addr, u8 log_max, u8 offset_bits, u8 *log_page, u8 *off
 	}
 	return -EINVAL;
 }
+
+int cxr_limits_blocks(u64 blocks)
+{
+	return blocks > CXR_LIMITS_BLOCKS ? -ENOMEM : 0;
+}

@@ -92,4 +92,13 @@ int cxr_limits_cq(const struct cxr_limits *limits, u32 entries);
  */
 int cxr_limits_pages(u64 addr, u8 log_max, u8 offset_bits, u8 *log_page, u8 *offset);
 
+/*
+ * Blocks of memory that one command can name. The kernel allocates up to 2^31 - 1 bytes at once,
+ * and warns about more: the command has 8 for a block, and up to a page before them.
+ */
+#define CXR_LIMITS_BLOCKS ((0x7fffffff - 4096) / 8)
+
+/* 0, or -ENOMEM: @blocks are too many. */
+int cxr_limits_blocks(u64 blocks);
+
 #endif

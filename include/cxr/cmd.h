@@ -98,7 +98,7 @@ struct cxr_mkey_attr {
 	u64 va;			/* IOVA of the first byte, or its place in BAR 0 */
 	u64 len;
 	/* CXR_MKEY_PAGES only */
-	const dma_addr_t *dma;	/* pages of 2^log_page_size */
+	const dma_addr_t *dma;	/* pages of 2^log_page_size: cxr_limits_blocks() */
 	u8 log_page_size;
 	u32 room;		/* for pages, if that is more: a WQE may give it others */
 };

@@ -4,6 +4,7 @@
 #include "host.h"
 #include "limits_walk.h"
 #include "policy/limits.h"
+#include "prm/mkey.h"
 
 static const struct cxr_limits limits = {
 	.log_qp = 15, .log_srq = 15, .log_cq = 22, .send_bytes = 512, .recv_bytes = 512,
@@ -191,6 +192,20 @@ static const struct {
 	  .addr = 0x40000000, .log_max = 11, .bits = 6, .error = -EINVAL },
 };
 
+/* ---- blocks of memory ------------------------------------------------------------------------ */
+
+static const struct {
+	const char *sentence;
+	u64 blocks;
+	int error;
+} blocks[] = {
+	{ "blocks: 64 GiB of pages of 4 KiB", 1 << 24, 0 },
+	{ "blocks: the most of one command", CXR_LIMITS_BLOCKS, 0 },
+	{ "blocks: one more is refused", CXR_LIMITS_BLOCKS + 1, -ENOMEM },
+	{ "blocks: 1 TiB of pages of 4 KiB is refused", 1 << 28, -ENOMEM },
+	{ "blocks: a number of more than 32 bits is refused", (u64)1 << 32, -ENOMEM },
+};
+
 /* ---- a random walk --------------------------------------------------------------------------- */
 
 static void walk(u64 seed)
@@ -292,6 +307,20 @@ static void test_cqs(void)
 	}
 }
 
+/* What is accepted fits into an allocation of the kernel, with the head of the command. */
+static void test_blocks(void)
+{
+	unsigned int i;
+	u64 bytes;
+
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		begin("limits", blocks[i].sentence);
+		expect(cxr_limits_blocks(blocks[i].blocks), blocks[i].error);
+		bytes = sizeof(struct prm_create_mkey_in) + 16 * ((blocks[i].blocks + 1) / 2);
+		expect(blocks[i].error || bytes <= 0x7fffffff, true);
+	}
+}
+
 static void test_pages(void)
 {
 	u8 log_page, offset;
@@ -319,6 +348,7 @@ void test_limits(void)
 	test_srqs();
 	test_cqs();
 	test_pages();
+	test_blocks();
 
 	begin("limits", "random walk: what is accepted fits, and is no less than requested");
 	for (i = 0; i < 8; i++)

@@ -270,11 +270,16 @@ struct ib_mr *cxr_ib_rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64
 		attr.len = length;
 		return pin_and_register(dev, start, access, &attr);
 	}
+	/*
+	 * Memory pinned for reading is not pinned again for writing: at its address there may be
+	 * other memory now, or that of another process.
+	 */
+	if (ib_access_writable(access) && !mr->umem->writable) {
+		ibdev_dbg(&dev->ibdev, "MR %#x: its memory was pinned for reading\n", mr->mkey);
+		return ERR_PTR(-EACCES);
+	}
 	attr.va = mr->va;
 	attr.len = mr->umem->length;
-	/* Memory pinned for reading must be pinned again for writing. */
-	if (ib_access_writable(access) && !mr->umem->writable)
-		return pin_and_register(dev, mr->umem->address, access, &attr);
 	if (can_keep_key(dev, mr, attr.access) &&
 	    !cxr_ib_mkey_change(dev, mr->mkey, attr.pdn, attr.access)) {
 		mr->access = attr.access;

@@ -197,6 +197,7 @@ static int size_kernel_qp(struct cxr_ib_qp *qp, struct ib_qp_cap *cap, u32 *byte
 	}
 	if (layout.send_blocks) {
 		qp->sq.size = layout.send_blocks;
+		qp->sq.max_wrs = layout.send_wrs;
 		qp->sq.max_sge = cap->max_send_sge;
 		qp->sq.max_inline = cap->max_inline_data;
 		cap->max_send_wr = layout.send_wrs;

@@ -161,6 +161,7 @@ void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bo
 	qp->port = CXR_IB_PORT;
 	qp->user = user;
 	qp->sig_all = attr->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->create_flags = attr->create_flags;
 }
 
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index)

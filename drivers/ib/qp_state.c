@@ -520,7 +520,7 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->cap.max_recv_sge = qp->rq.max_sge;
 	/* The library knows the send queue of a user QP. */
 	if (!qp->user) {
-		attr->cap.max_send_wr = qp->sq.size;
+		attr->cap.max_send_wr = qp->sq.max_wrs;
 		attr->cap.max_send_sge = qp->sq.max_sge;
 		attr->cap.max_inline_data = qp->sq.max_inline;
 	}
@@ -531,6 +531,9 @@ int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	init->srq = ibqp->srq;
 	init->cap = attr->cap;
 	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	init->create_flags = qp->create_flags;
+	if (!qp->user)
+		init->qp_context = ibqp->qp_context;
 	return 0;
 }
 

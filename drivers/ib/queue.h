@@ -127,6 +127,7 @@ struct cxr_ib_srq {
  * @tail: consumer index, free running
  * @size: slots, a power of two; 0: no such queue
  * @offset: in the memory of the QP
+ * @max_wrs: sends: largest work requests that it has room for; 0: of user space
  * @log_stride: of a slot in bytes
  * @max_sge: of a work request
  * @max_inline: sends: bytes of inline data
@@ -142,6 +143,7 @@ struct cxr_ib_wq {
 	u32 tail;			/* cxr_ib_cq.lock to write */
 	u32 size;
 	u32 offset;
+	u32 max_wrs;
 	u8 log_stride;
 	u8 max_sge;
 	u16 max_inline;
@@ -273,6 +275,7 @@ struct cxr_ib_ind_table {
  * @cqn_rcv: receive CQ in the device; constant
  * @peer: GID of the peer of a kernel QP
  * @sig_all: every send completes
+ * @create_flags: IB_QP_CREATE_*; constant
  * @after_umr: the last send changed a memory key
  * @sq: sends
  * @rq: receives
@@ -311,6 +314,7 @@ struct cxr_ib_qp {
 	u32 pdn, cqn_snd, cqn_rcv;
 	u8 peer[16];			/* cxr_ib_cq.lock of the send CQ */
 	bool sig_all;
+	u32 create_flags;
 	bool after_umr __guarded_by(&sq.lock);
 	struct cxr_ib_wq sq;
 	struct cxr_ib_wq rq;

@@ -562,5 +562,6 @@ int cxr_ib_query_raw(struct cxr_ib_qp *qp, struct ib_qp_attr *attr, struct ib_qp
 	init->recv_cq = ibqp->recv_cq;
 	init->cap = attr->cap;
 	init->sq_sig_type = qp->sig_all ? IB_SIGNAL_ALL_WR : IB_SIGNAL_REQ_WR;
+	init->create_flags = qp->create_flags;
 	return 0;
 }

@@ -16,8 +16,9 @@
  * @cq: CQ of sends and receives
  * @recv_cq: CQ of receives instead, or NULL; of a test, as @srq
  * @srq: SRQ, or NULL
+ * @create_flags: of @qp
  * @qp: QP for at least LOOP_BATCH sends and receives, and LOOP_INLINE bytes of inline data
- * @max_inline: its limit of inline data
+ * @cap: what it got
  * @buf: the page
  * @dma: DMA address of the page
  */
@@ -27,8 +28,9 @@ struct loop {
 	struct ib_cq *cq;
 	struct ib_cq *recv_cq;
 	struct ib_srq *srq;
+	u32 create_flags;
 	struct ib_qp *qp;
-	u32 max_inline;
+	struct ib_qp_cap cap;
 	void *buf;
 	u64 dma;
 };

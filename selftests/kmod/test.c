@@ -75,11 +75,11 @@ static int inline_data(struct loop *l)
 		kfree(data);
 		return wrong("posting: %d", err);
 	}
-	err = post_inline(l, data, l->max_inline + 1);
+	err = post_inline(l, data, l->cap.max_inline_data + 1);
 	kfree(data);
 	if (!err)
 		return wrong("%u bytes of inline data are accepted, the limit is %u",
-			     l->max_inline + 1, l->max_inline);
+			     l->cap.max_inline_data + 1, l->cap.max_inline_data);
 	if (!loop_reap(l, 2, wc))
 		return wrong("it did not complete");
 	if (memcmp(l->buf + FAR, want, sizeof(want)))
@@ -503,6 +503,30 @@ static int srq_of_destroyed(struct loop *l)
 	return err;
 }
 
+/* What a query says of a QP is what its creation said. */
+static int query(struct loop *l)
+{
+	struct ib_qp_init_attr init = {};
+	struct ib_qp_attr attr = {};
+	int err;
+
+	ib_destroy_qp(l->qp);
+	if (l->ib->attrs.kernel_cap_flags & IBK_BLOCK_MULTICAST_LOOPBACK)
+		l->create_flags = IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	err = loop_create_qp(l);
+	err = err ?: ib_query_qp(l->qp, &attr, IB_QP_STATE | IB_QP_CAP, &init);
+	if (err)
+		return wrong("%d", err);
+	if (attr.cap.max_send_wr != l->cap.max_send_wr ||
+	    attr.cap.max_recv_wr != l->cap.max_recv_wr ||
+	    memcmp(&attr.cap, &init.cap, sizeof(init.cap)))
+		return wrong("%u sends and %u receives instead of %u and %u", attr.cap.max_send_wr,
+			     attr.cap.max_recv_wr, l->cap.max_send_wr, l->cap.max_recv_wr);
+	if (init.create_flags != l->create_flags)
+		return wrong("create_flags %#x instead of %#x", init.create_flags, l->create_flags);
+	return init.qp_context == l ? 0 : wrong("the context is %p", init.qp_context);
+}
+
 /* ---- address handles ------------------------------------------------------------------------- */
 
 static int handle(struct loop *l, enum ib_gid_type type)
@@ -547,6 +571,7 @@ static const struct kverbs_test {
 	{ "drain_direct", IB_POLL_DIRECT, drain },
 	{ "destroy_in_handler", IB_POLL_WORKQUEUE, destroy_in_handler },
 	{ "flush_of_freed", IB_POLL_WORKQUEUE, flush_of_freed },
+	{ "query", IB_POLL_DIRECT, query },
 	{ "next_qp", IB_POLL_DIRECT, next_qp },
 	{ "srq_of_destroyed", IB_POLL_DIRECT, srq_of_destroyed },
 	{ "handle_v1", IB_POLL_DIRECT, handle_v1 },

@@ -688,6 +688,12 @@ static inline int cxr_ib_errno(int err, bool user)
 	return err == -ENODEV && !user ? -EHOSTUNREACH : err;
 }
 
+/* Can a UMR change atomic access? */
+static inline bool cxr_ib_umr_sets_atomic(const struct cxr_caps *caps)
+{
+	return caps->atomic && !caps->umr_modify_atomic_disabled;
+}
+
 /* Pages that a send WQE can register; 0: the largest send WQE is too small for that. */
 static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
 {

@@ -59,11 +59,6 @@ u32 cxr_ib_device_access(const struct cxr_caps *caps, int access)
 	return flags;
 }
 
-static bool umr_sets_atomic(const struct cxr_caps *caps)
-{
-	return caps->atomic && !caps->umr_modify_atomic_disabled;
-}
-
 /* Room for a list of @npages that UMR can replace, as a power of two; 0: UMR cannot. */
 static u8 log_room_for(const struct cxr_caps *caps, u32 npages)
 {
@@ -81,7 +76,7 @@ static struct list_head *kept_list(struct cxr_ib_dev *dev, u8 log_room, u32 acce
 
 	if (access & CXR_ACCESS_RELAXED_ORDERING)
 		kind |= KIND_RELAXED;
-	if (access & CXR_ACCESS_REMOTE_ATOMIC && !umr_sets_atomic(&dev->core->caps))
+	if (access & CXR_ACCESS_REMOTE_ATOMIC && !cxr_ib_umr_sets_atomic(&dev->core->caps))
 		kind |= KIND_ATOMIC;
 	return &dev->mkeys->lists[kind][log_room - LOG_ROOM_MIN];
 }
@@ -179,7 +174,8 @@ static int use_kept(struct cxr_ib_dev *dev, const struct cxr_mkey_attr *attr, u8
 		return -ENOENT;
 
 	reg.key = next_variant(kept->mkey);
-	err = cxr_ib_umr_enable(dev, &reg, attr->dma, attr->pdn, umr_sets_atomic(&dev->core->caps));
+	err = cxr_ib_umr_enable(dev, &reg, attr->dma, attr->pdn,
+				cxr_ib_umr_sets_atomic(&dev->core->caps));
 	if (err) {
 		/* Nobody has seen the key, so nothing refers to it. */
 		cxr_cmd_destroy_mkey(dev->core, kept->mkey);
@@ -278,7 +274,7 @@ int cxr_ib_mkey_change(struct cxr_ib_dev *dev, u32 mkey, u32 pdn, u32 access)
 	unsigned int flags = cxr_ib_umr_lock(dev);
 	int err;
 
-	err = cxr_ib_umr_change(dev, mkey, pdn, access, umr_sets_atomic(&dev->core->caps));
+	err = cxr_ib_umr_change(dev, mkey, pdn, access, cxr_ib_umr_sets_atomic(&dev->core->caps));
 	if (err)
 		drop_mkeys(dev);
 	cxr_ib_umr_unlock(dev, flags);
@@ -313,7 +309,7 @@ int cxr_ib_mkey_write(struct cxr_ib_dev *dev, const struct cxr_ib_xlt *xlt, u64 
 	int err = 0;
 
 	if (use)
-		use->atomic = umr_sets_atomic(&dev->core->caps);
+		use->atomic = cxr_ib_umr_sets_atomic(&dev->core->caps);
 	while (!err && at < end)
 		err = cxr_core_dead(dev->core) ? -ENODEV : write_part(dev, xlt, &at, end, use);
 	return err;

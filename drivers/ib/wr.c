@@ -278,12 +278,21 @@ static struct prm_wqe_ctrl_seg *write_wqe(struct cxr_ib_qp *qp, const struct ib_
 
 static int check_reg(const struct cxr_ib_qp *qp, const struct ib_send_wr *wr)
 {
+	const struct cxr_caps *caps = &to_cxr_dev(qp->ibqp.device)->core->caps;
 	const struct cxr_ib_mr *mr = to_cxr_mr(reg_wr(wr)->mr);
 
 	if (!mr->pages || !mr->npages || (reg_wr(wr)->key ^ mr->mkey) >> 8) {
 		ibdev_dbg(qp->ibqp.device,
 			  "QP %#x: invalid IB_WR_REG_MR: %u pages, key %#x, MR %#x\n", qp->qpn,
 			  mr->npages, reg_wr(wr)->key, mr->mkey);
+		return -EINVAL;
+	}
+	/* The device would move the QP to the error state. */
+	if (cxr_ib_device_access(caps, reg_wr(wr)->access) & CXR_ACCESS_REMOTE_ATOMIC &&
+	    !cxr_ib_umr_sets_atomic(caps)) {
+		ibdev_dbg(qp->ibqp.device,
+			  "QP %#x: invalid IB_WR_REG_MR: the device cannot set atomic access so\n",
+			  qp->qpn);
 		return -EINVAL;
 	}
 	return 0;

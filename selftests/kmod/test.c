@@ -89,13 +89,11 @@ static int inline_data(struct loop *l)
 
 /* ---- fast registration ----------------------------------------------------------------------- */
 
-/* Fast registration of the page. */
-static int map_page(struct loop *l, struct ib_mr *mr, int access)
+/* Posts the fast registration of the page. */
+static int post_map(struct loop *l, struct ib_mr *mr, int access)
 {
 	struct ib_reg_wr wr = { .wr = { .opcode = IB_WR_REG_MR }, .mr = mr, .access = access };
 	struct scatterlist sg;
-	struct ib_wc wc;
-	int err;
 
 	sg_init_one(&sg, l->buf, PAGE_SIZE);
 	sg_dma_address(&sg) = l->dma;
@@ -104,7 +102,15 @@ static int map_page(struct loop *l, struct ib_mr *mr, int access)
 		return wrong("the page cannot be mapped");
 	ib_update_fast_reg_key(mr, mr->rkey + 1);
 	wr.key = mr->rkey;
-	err = ib_post_send(l->qp, &wr.wr, NULL);
+	return ib_post_send(l->qp, &wr.wr, NULL);
+}
+
+static int map_page(struct loop *l, struct ib_mr *mr, int access)
+{
+	struct ib_wc wc;
+	int err;
+
+	err = post_map(l, mr, access);
 	if (err)
 		return wrong("posting REG_MR: %d", err);
 	return loop_reap(l, 1, &wc) ? 0 : wrong("REG_MR did not complete");
@@ -166,6 +172,22 @@ static int with_mr(struct loop *l, int (*what)(struct loop *l, struct ib_mr *mr)
 static int fast_registration(struct loop *l)
 {
 	return with_mr(l, write_by_key);
+}
+
+/* On a card whose UMRs cannot set atomic access. */
+static int atomic_refused(struct loop *l, struct ib_mr *mr)
+{
+	int err;
+
+	err = post_map(l, mr, IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_ATOMIC);
+	if (err != -EINVAL)
+		return wrong("posting REG_MR with atomic access: %d", err);
+	return write_by_key(l, mr);
+}
+
+static int no_atomic_registration(struct loop *l)
+{
+	return with_mr(l, atomic_refused);
 }
 
 /* ---- atomics --------------------------------------------------------------------------------- */
@@ -564,6 +586,7 @@ static const struct kverbs_test {
 } tests[] = {
 	{ "inline_data", IB_POLL_DIRECT, inline_data },
 	{ "fast_registration", IB_POLL_DIRECT, fast_registration },
+	{ "no_atomic_registration", IB_POLL_DIRECT, no_atomic_registration },
 	{ "atomics", IB_POLL_DIRECT, atomics },
 	{ "softirq", IB_POLL_SOFTIRQ, events },
 	{ "workqueue", IB_POLL_WORKQUEUE, events },

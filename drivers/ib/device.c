@@ -147,7 +147,7 @@ static void fill_mr_attr(const struct cxr_caps *caps, struct ib_device_attr *att
 		attr->max_mw = attr->max_mr;
 	}
 	attr->max_fast_reg_page_list_len = cxr_ib_max_fast_reg(caps);
-	if (attr->max_fast_reg_page_list_len > 1)
+	if (attr->max_fast_reg_page_list_len)
 		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
 }
 

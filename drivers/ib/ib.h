@@ -688,16 +688,32 @@ static inline int cxr_ib_errno(int err, bool user)
 	return err == -ENODEV && !user ? -EHOSTUNREACH : err;
 }
 
+/* Is there room for a UMR in the largest send WQE? */
+static inline bool cxr_ib_has_umr(const struct cxr_caps *caps)
+{
+	return caps->max_wqe_sz_sq >= CXR_IB_UMR_WQE;
+}
+
+/* Can a UMR give a key another list of pages? */
+static inline bool cxr_ib_umr_sets_list(const struct cxr_caps *caps)
+{
+	return cxr_ib_has_umr(caps) && !caps->umr_modify_entity_size_disabled;
+}
+
 /* Can a UMR change atomic access? */
 static inline bool cxr_ib_umr_sets_atomic(const struct cxr_caps *caps)
 {
 	return caps->atomic && !caps->umr_modify_atomic_disabled;
 }
 
-/* Pages that a send WQE can register; 0: the largest send WQE is too small for that. */
+/*
+ * Pages that a user in the kernel can register by a WQE; 0: there are neither such MRs nor such
+ * WQEs. IB_DEVICE_MEM_MGT_EXTENSIONS promises more than one page.
+ */
 static inline u32 cxr_ib_max_fast_reg(const struct cxr_caps *caps)
 {
-	return caps->max_wqe_sz_sq >= CXR_IB_UMR_WQE ? BIT(caps->log_max_klm_list_size) : 0;
+	return cxr_ib_umr_sets_list(caps) && caps->log_max_klm_list_size ?
+	       BIT(caps->log_max_klm_list_size) : 0;
 }
 
 /* flow.c */

@@ -64,7 +64,7 @@ static u8 log_room_for(const struct cxr_caps *caps, u32 npages)
 {
 	u8 log = max_t(u8, order_base_2(npages), LOG_ROOM_MIN);
 
-	if (!cxr_ib_max_fast_reg(caps) || caps->umr_modify_entity_size_disabled)
+	if (!cxr_ib_umr_sets_list(caps))
 		return 0;
 	return log <= CXR_IB_UMR_LOG_PAGES ? log : 0;
 }

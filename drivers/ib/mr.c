@@ -202,7 +202,7 @@ static bool can_keep_key(const struct cxr_ib_dev *dev, const struct cxr_ib_mr *m
 
 	if (caps->umr_modify_atomic_disabled)
 		fixed |= CXR_ACCESS_REMOTE_ATOMIC;
-	return cxr_ib_max_fast_reg(caps) && !((mr->access ^ access) & fixed);
+	return cxr_ib_has_umr(caps) && !((mr->access ^ access) & fixed);
 }
 
 /* To, from, and with on-demand paging: the memory is registered anew. */
@@ -347,17 +347,18 @@ struct ib_mr *cxr_ib_alloc_mr(struct ib_pd *ibpd, enum ib_mr_type type, u32 max_
 		.access = CXR_ACCESS_RELAXED_ORDERING,
 		.npages = max_num_sg,
 	};
+	const u32 max = cxr_ib_max_fast_reg(&dev->core->caps);
 	struct cxr_ib_mr *mr;
 	struct ib_mr *ibmr;
 	int err;
 
-	if (type != IB_MR_TYPE_MEM_REG) {
+	if (type != IB_MR_TYPE_MEM_REG || !max) {
 		ibdev_dbg(&dev->ibdev, "MR: unsupported type %d\n", type);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
-	if (!max_num_sg || max_num_sg > cxr_ib_max_fast_reg(&dev->core->caps)) {
+	if (!max_num_sg || max_num_sg > max) {
 		ibdev_dbg(&dev->ibdev, "MR: unsupported max_num_sg %u: 1 to %u only\n", max_num_sg,
-			  cxr_ib_max_fast_reg(&dev->core->caps));
+			  max);
 		return ERR_PTR(-EINVAL);
 	}
 

@@ -190,6 +190,25 @@ static int no_atomic_registration(struct loop *l)
 	return with_mr(l, atomic_refused);
 }
 
+/* On a card whose UMRs cannot change lists of pages. */
+static int no_registration(struct loop *l)
+{
+	struct ib_send_wr wr = { .opcode = IB_WR_LOCAL_INV };
+	struct ib_mr *mr;
+
+	if (l->ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS ||
+	    l->ib->attrs.max_fast_reg_page_list_len)
+		return wrong("it is announced, for %u pages",
+			     l->ib->attrs.max_fast_reg_page_list_len);
+	mr = ib_alloc_mr(l->pd, IB_MR_TYPE_MEM_REG, 1);
+	if (PTR_ERR_OR_ZERO(mr) != -EOPNOTSUPP) {
+		if (!IS_ERR(mr))
+			ib_dereg_mr(mr);
+		return wrong("an MR for it: %d", PTR_ERR_OR_ZERO(mr));
+	}
+	return ib_post_send(l->qp, &wr, NULL) ? 0 : wrong("LOCAL_INV is posted");
+}
+
 /* ---- atomics --------------------------------------------------------------------------------- */
 
 /* Returns the previous value in host byte order, or all ones for an error. */
@@ -587,6 +606,7 @@ static const struct kverbs_test {
 	{ "inline_data", IB_POLL_DIRECT, inline_data },
 	{ "fast_registration", IB_POLL_DIRECT, fast_registration },
 	{ "no_atomic_registration", IB_POLL_DIRECT, no_atomic_registration },
+	{ "no_registration", IB_POLL_DIRECT, no_registration },
 	{ "atomics", IB_POLL_DIRECT, atomics },
 	{ "softirq", IB_POLL_SOFTIRQ, events },
 	{ "workqueue", IB_POLL_WORKQUEUE, events },

@@ -18,7 +18,14 @@ on_card() # CAPABILITY VALUE TEST
 	kverbs "$(driver_ibdev)" "$3"
 }
 
+no_registration()
+{
+	[ "$CXR_DRIVER" != mlx5 ] || skip "the in-tree driver makes such MRs, but does not announce them"
+	on_card umr_modify_entity_size_disabled 1 no_registration
+}
+
 ktap_test registration.atomic "a fast registration with atomic access is refused where UMRs cannot set it" \
 	on_card umr_modify_atomic_disabled 1 no_atomic_registration
+ktap_test registration.none "where UMRs cannot change lists there is no fast registration" no_registration
 ktap_finally driver_unload
 ktap_end

@@ -147,8 +147,11 @@ static void fill_mr_attr(const struct cxr_caps *caps, struct ib_device_attr *att
 		attr->max_mw = attr->max_mr;
 	}
 	attr->max_fast_reg_page_list_len = cxr_ib_max_fast_reg(caps);
-	if (attr->max_fast_reg_page_list_len)
-		attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
+	if (!attr->max_fast_reg_page_list_len)
+		return;
+	attr->device_cap_flags |= IB_DEVICE_MEM_MGT_EXTENSIONS;
+	/* READs into more pieces are for an MR: rdma_rw makes one without a look at the flag. */
+	attr->max_sgl_rd = caps->max_sgl_for_optimized_performance;
 }
 
 /* Receive requests of the kernel cannot fault, as in-tree. */

@@ -82,9 +82,10 @@ int loop_create_qp(struct loop *l)
 	struct ib_qp_init_attr init = {
 		.qp_type = IB_QPT_RC, .sq_sig_type = IB_SIGNAL_ALL_WR,
 		.send_cq = l->cq, .recv_cq = l->recv_cq ?: l->cq, .srq = l->srq,
-		.qp_context = l, .create_flags = l->create_flags,
+		.qp_context = l, .create_flags = l->create_flags, .port_num = 1,
 		.cap = { .max_send_wr = 2 * LOOP_BATCH, .max_recv_wr = LOOP_BATCH,
-			 .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = LOOP_INLINE },
+			 .max_send_sge = 1, .max_recv_sge = 1, .max_inline_data = LOOP_INLINE,
+			 .max_rdma_ctxs = l->rdma_ctxs },
 	};
 
 	l->qp = ib_create_qp(l->pd, &init);

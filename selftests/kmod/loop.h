@@ -17,6 +17,7 @@
  * @recv_cq: CQ of receives instead, or NULL; of a test, as @srq
  * @srq: SRQ, or NULL
  * @create_flags: of @qp
+ * @rdma_ctxs: of @qp: contexts of rdma_rw
  * @qp: QP for at least LOOP_BATCH sends and receives, and LOOP_INLINE bytes of inline data
  * @cap: what it got
  * @buf: the page
@@ -29,6 +30,7 @@ struct loop {
 	struct ib_cq *recv_cq;
 	struct ib_srq *srq;
 	u32 create_flags;
+	u32 rdma_ctxs;
 	struct ib_qp *qp;
 	struct ib_qp_cap cap;
 	void *buf;

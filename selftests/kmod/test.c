@@ -9,6 +9,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <rdma/rw.h>
 
 #include "loop.h"
 
@@ -200,6 +201,8 @@ static int no_registration(struct loop *l)
 	    l->ib->attrs.max_fast_reg_page_list_len)
 		return wrong("it is announced, for %u pages",
 			     l->ib->attrs.max_fast_reg_page_list_len);
+	if (l->ib->attrs.max_sgl_rd)
+		return wrong("rdma_rw registers more than %u pieces", l->ib->attrs.max_sgl_rd);
 	mr = ib_alloc_mr(l->pd, IB_MR_TYPE_MEM_REG, 1);
 	if (PTR_ERR_OR_ZERO(mr) != -EOPNOTSUPP) {
 		if (!IS_ERR(mr))
@@ -207,6 +210,99 @@ static int no_registration(struct loop *l)
 		return wrong("an MR for it: %d", PTR_ERR_OR_ZERO(mr));
 	}
 	return ib_post_send(l->qp, &wr, NULL) ? 0 : wrong("LOCAL_INV is posted");
+}
+
+#define PIECES_ORDER	2
+#define PIECES		BIT(PIECES_ORDER)
+
+/* Pieces for DMA: an IOMMU may make one of many. */
+static u32 count_pieces(struct scatterlist *sg, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n && sg_dma_len(&sg[i]); i++)
+		;
+	return i;
+}
+
+/* A READ of @n pages at @from, by the interface for storage targets. */
+static int read_pages(struct loop *l, const struct scatterlist *pages, u32 n, u64 from)
+{
+	struct rdma_rw_ctx ctx = {};
+	struct scatterlist sg[PIECES];
+	struct ib_wc wc[PIECES];
+	const struct ib_send_wr *wr;
+	int wqes, err = 0;
+	bool registers, want;
+
+	memcpy(sg, pages, n * sizeof(*sg));
+	sg_mark_end(&sg[n - 1]);
+	wqes = rdma_rw_ctx_init(&ctx, l->qp, 1, sg, n, 0, from, l->pd->unsafe_global_rkey,
+				DMA_FROM_DEVICE);
+	if (wqes < 0)
+		return wrong("rdma_rw_ctx_init: %d", wqes);
+	want = count_pieces(sg, n) > l->ib->attrs.max_sgl_rd;
+	wr = rdma_rw_ctx_wrs(&ctx, l->qp, 1, NULL, NULL);
+	registers = wr->opcode == IB_WR_REG_MR;
+	if (registers != want)
+		err = wrong("%u pieces: the first work request is %d", n, wr->opcode);
+	else if (ib_post_send(l->qp, wr, NULL) || !loop_reap(l, wqes, wc))
+		err = wrong("%u pieces: the READ failed", n);
+	rdma_rw_ctx_destroy(&ctx, l->qp, 1, sg, n, DMA_FROM_DEVICE);
+	return err;
+}
+
+/* Into pages of @to that do not follow each other. */
+static int read_both(struct loop *l, struct page *from, struct page *to, u64 dma)
+{
+	struct scatterlist sg[PIECES];
+	int i, n, err = 0;
+
+	sg_init_table(sg, PIECES);
+	for (i = 0; i < PIECES; i++) {
+		sg_set_page(&sg[i], &to[PIECES - 1 - i], PAGE_SIZE, 0);
+		memset(page_address(&from[i]), i + 1, PAGE_SIZE);
+	}
+	for (n = PIECES - 1; n <= PIECES && !err; n++) {
+		memset(page_address(to), 0, PIECES * PAGE_SIZE);
+		err = read_pages(l, sg, n, dma);
+		for (i = 0; i < n && !err; i++)
+			if (memchr_inv(page_address(sg_page(&sg[i])), i + 1, PAGE_SIZE))
+				err = wrong("page %d of %d is wrong", i, n);
+	}
+	return err;
+}
+
+/* On a card that reads into fewer pieces well: the script has it say PIECES - 1. */
+static int registered_reads(struct loop *l)
+{
+	struct page *from, *to;
+	int err;
+	u64 dma;
+
+	if (l->ib->attrs.max_sgl_rd != PIECES - 1)
+		return wrong("max_sgl_rd is %u", l->ib->attrs.max_sgl_rd);
+	ib_destroy_qp(l->qp);
+	l->rdma_ctxs = 1;
+	err = loop_create_qp(l);
+	if (err)
+		return wrong("cannot create a QP: %d", err);
+	from = alloc_pages(GFP_KERNEL | __GFP_ZERO, PIECES_ORDER);
+	to = alloc_pages(GFP_KERNEL | __GFP_ZERO, PIECES_ORDER);
+	err = -ENOMEM;
+	if (!from || !to)
+		goto out;
+	dma = ib_dma_map_single(l->ib, page_address(from), PIECES * PAGE_SIZE, DMA_BIDIRECTIONAL);
+	if (ib_dma_mapping_error(l->ib, dma))
+		goto out;
+	err = read_both(l, from, to, dma);
+	ib_dma_unmap_single(l->ib, dma, PIECES * PAGE_SIZE, DMA_BIDIRECTIONAL);
+out:
+	if (to)
+		__free_pages(to, PIECES_ORDER);
+	if (from)
+		__free_pages(from, PIECES_ORDER);
+	return err;
 }
 
 /* ---- atomics --------------------------------------------------------------------------------- */
@@ -607,6 +703,7 @@ static const struct kverbs_test {
 	{ "fast_registration", IB_POLL_DIRECT, fast_registration },
 	{ "no_atomic_registration", IB_POLL_DIRECT, no_atomic_registration },
 	{ "no_registration", IB_POLL_DIRECT, no_registration },
+	{ "registered_reads", IB_POLL_DIRECT, registered_reads },
 	{ "atomics", IB_POLL_DIRECT, atomics },
 	{ "softirq", IB_POLL_SOFTIRQ, events },
 	{ "workqueue", IB_POLL_WORKQUEUE, events },

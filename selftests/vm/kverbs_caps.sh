@@ -27,5 +27,7 @@ no_registration()
 ktap_test registration.atomic "a fast registration with atomic access is refused where UMRs cannot set it" \
 	on_card umr_modify_atomic_disabled 1 no_atomic_registration
 ktap_test registration.none "where UMRs cannot change lists there is no fast registration" no_registration
+ktap_test reads "READs into more pieces than a card does well are by an MR" \
+	on_card max_sgl_for_optimized_performance 3 registered_reads
 ktap_finally driver_unload
 ktap_end

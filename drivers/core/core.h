@@ -265,9 +265,9 @@ struct cxr_dev {
 	atomic_t mkey_variant;
 	struct cxr_rates rates;
 	struct mutex flow_lock;		/* steering.c */
-	u32 demux __guarded_by(&flow_lock);	/* LAG demux table; 0: none */
-	/* first table, but for the demux table; 0: none */
-	u32 first_table __guarded_by(&flow_lock);
+	/* LAG demux table, and the table behind it; 0: none */
+	u32 demux __guarded_by(&flow_lock), demux_next __guarded_by(&flow_lock);
+	u32 first_table __guarded_by(&flow_lock);	/* 0: none */
 	/* en's first and last table, and where the miss of the last one leads; 0: none */
 	u32 en_first __guarded_by(&flow_lock), en_last __guarded_by(&flow_lock);
 	u32 en_miss __guarded_by(&flow_lock);
@@ -639,7 +639,7 @@ int cxr_clients_set_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 /* steering.c */
 /* The device has no flow tables, also if it died with some. */
 void cxr_flow_init(struct cxr_dev *dev);
-/* The LAG demux table before all others; of the function of port 1, in a vport LAG. */
+/* The LAG demux table between rules and en's; of the function of port 1, in a vport LAG. */
 int cxr_demux_create(struct cxr_dev *dev);
 void cxr_demux_destroy(struct cxr_dev *dev);
 

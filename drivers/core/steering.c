@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause
 /*
- * The order of flow tables for received packets: the LAG demux table, if there is a LAG; rules of
- * programs by priority; en's tables; fallback rules. The miss of each table leads to the next one.
+ * The order of flow tables for received packets: rules of programs by priority; the LAG demux
+ * table, if there is a LAG; en's tables; fallback rules. The miss of each table leads to the next
+ * one, that of the demux table only for packets that port 1 received: those of port 2 go on to the
+ * tables of its own function. So rules of a LAG's programs see what both ports receive.
  *
  * A priority has a table while it has rules, with a group per mask. A shared rule has the tables
  * behind its priority as another destination. For that there is an empty table, the tail: when the
@@ -79,18 +81,43 @@ void cxr_flow_init(struct cxr_dev *dev)
 	mutex_unlock(&dev->flow_lock);
 }
 
+static u32 fallback_table(const struct cxr_dev *dev)
+	__must_hold(&dev->flow_lock)
+{
+	return dev->rules[FALLBACK] ? dev->rules[FALLBACK]->id : 0;
+}
+
+static int set_demux_next(struct cxr_dev *dev, u32 next)
+	__must_hold(&dev->flow_lock)
+{
+	int err;
+
+	if (dev->demux_next == next)
+		return 0;
+	err = cxr_cmd_set_demux_next(&dev->core, dev->demux, next);
+	if (!err)
+		dev->demux_next = next;
+	return err;
+}
+
 /* From the last table to the first, which is returned in *first. */
 static int link_tables(struct cxr_dev *dev, u32 *first)
 	__must_hold(&dev->flow_lock)
 {
-	struct cxr_rule_table *table = dev->rules[FALLBACK];
-	u32 next = table ? table->id : 0;
+	u32 next = fallback_table(dev);
+	struct cxr_rule_table *table;
 	int i, err;
 
 	err = set_miss(dev, dev->en_last, &dev->en_miss, next);
 	if (err)
 		return err;
 	next = dev->en_first ?: next;
+	if (dev->demux) {
+		err = set_demux_next(dev, next);
+		if (err)
+			return err;
+		next = dev->demux;
+	}
 	for (i = CXR_FLOW_PRIOS - 1; i >= 0; i--) {
 		table = dev->rules[i];
 		if (!table)
@@ -105,7 +132,7 @@ static int link_tables(struct cxr_dev *dev, u32 *first)
 	return 0;
 }
 
-/* Without a demux table, 0 needs no command: the device unsets the root with that table. */
+/* 0 needs no command: the device unsets the root with that table. */
 static int set_first_table(struct cxr_dev *dev, u32 first)
 	__must_hold(&dev->flow_lock)
 {
@@ -113,9 +140,7 @@ static int set_first_table(struct cxr_dev *dev, u32 first)
 
 	if (dev->first_table == first)
 		return 0;
-	if (dev->demux)
-		err = cxr_cmd_set_demux_next(&dev->core, dev->demux, first);
-	else if (first)
+	if (first)
 		err = cxr_cmd_set_flow_root(&dev->core, first);
 	if (!err)
 		dev->first_table = first;
@@ -164,18 +189,30 @@ int cxr_flow_set_en_tables(struct cxr_core *core, u32 first, u32 last)
 }
 EXPORT_SYMBOL_GPL(cxr_flow_set_en_tables);
 
+/* Before it goes, no table leads to it any more. */
+static void remove_demux(struct cxr_dev *dev)
+	__must_hold(&dev->flow_lock)
+{
+	u32 demux = dev->demux;
+
+	dev->demux = 0;
+	relink(dev);
+	cxr_cmd_destroy_flow_table(&dev->core, demux);
+}
+
 int cxr_demux_create(struct cxr_dev *dev)
 {
+	u32 next;
 	int err;
 
 	mutex_lock(&dev->flow_lock);
-	err = cxr_cmd_create_demux_table(&dev->core, dev->first_table, &dev->demux);
+	next = dev->en_first ?: fallback_table(dev);
+	err = cxr_cmd_create_demux_table(&dev->core, next, &dev->demux);
 	if (!err) {
-		err = cxr_cmd_set_flow_root(&dev->core, dev->demux);
-		if (err) {
-			cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
-			dev->demux = 0;
-		}
+		dev->demux_next = next;
+		err = relink(dev);
+		if (err)
+			remove_demux(dev);
 	}
 	mutex_unlock(&dev->flow_lock);
 	return err;
@@ -184,10 +221,7 @@ int cxr_demux_create(struct cxr_dev *dev)
 void cxr_demux_destroy(struct cxr_dev *dev)
 {
 	mutex_lock(&dev->flow_lock);
-	if (dev->first_table)
-		cxr_cmd_set_flow_root(&dev->core, dev->first_table);
-	cxr_cmd_destroy_flow_table(&dev->core, dev->demux);
-	dev->demux = 0;
+	remove_demux(dev);
 	mutex_unlock(&dev->flow_lock);
 }
 

@@ -164,7 +164,7 @@ static int check_kind(struct cmd *c, const struct prm_flow_table_context *ctx, u
 	return 0;
 }
 
-/* Nothing but the table behind it is of use: Ethernet frames do not change hands in a LAG. */
+/* The table behind it, for frames of port 1; those of port 2 go on at the root of its function. */
 static int get_demux_next(struct cmd *c, const struct prm_flow_table_context *ctx,
 			  const struct flow_table *table, struct flow_table **next)
 {

@@ -274,13 +274,16 @@ struct flow_table {
 	uint8_t type, level, log_size;
 	uint16_t vport;		 /* of an ACL; else 0 */
 	struct flow_table *miss; /* NULL: the packet is dropped, or has the function's own port */
-	bool demux;		 /* of a LAG; miss is what stands behind it at its owner */
+	bool demux;		 /* of a LAG; miss is for frames of its own function's port */
 	struct list_head groups;
 	struct prm_flow_table_context ctx;
 };
 
-/* Looks up a packet and calls deliver() for each TIR that it goes to. Returns their number. */
-unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
+/*
+ * Looks up a packet that @dev received, from the root of @first on, and calls deliver() for each
+ * TIR that it goes to. Returns their number. @first is another function only in a vport LAG.
+ */
+unsigned int steer(struct cxdev *dev, struct cxdev *first, const struct eth_packet *packet,
 		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag,
 				   void *arg),
 		   void *arg);

@@ -293,12 +293,25 @@ static bool tir_hears(const struct tir *tir, uint32_t td, bool multicast)
 							  PRM_TIR_SELF_UNICAST);
 }
 
-/* Does the TIR, or the vport, block loopback of what its own function sent? */
-static bool loopback_blocked(struct cxdev *dev, const struct tir *tir, const struct frame *frame)
+struct arrival {
+	struct cxdev *dev; /* whose port received it */
+	const struct frame *frame;
+};
+
+/* What the function sent itself does not change hands in a LAG. */
+static bool is_own(const struct cxdev *dev, const struct frame *frame)
 {
+	return frame->from == dev->port;
+}
+
+/* Does the TIR, or the vport, block loopback of what its own function sent? */
+static bool loopback_blocked(const struct arrival *arrival, const struct tir *tir)
+{
+	const struct frame *frame = arrival->frame;
+	struct cxdev *dev = arrival->dev;
 	bool multicast = frame->data[0] & 1;
 
-	if (frame->from != dev->port)
+	if (!is_own(dev, frame))
 		return false;
 	return (multicast ? dev->eth->block_mc : dev->eth->block_uc) ||
 	       !tir_hears(tir, frame->td, multicast);
@@ -328,10 +341,9 @@ bool eth_hears_itself(struct cxdev *dev, uint32_t td)
 static void deliver(struct tir *tir, const struct eth_packet *packet, uint32_t tag, void *arg)
 {
 	struct delivery how = { .tag = tag, .tunnels = prm_get(&tir->ctx, tunneled_offload_en) };
-	struct cxdev *dev = tir->obj.dev;
 
-	if (loopback_blocked(dev, tir, arg)) {
-		dev->eth->counters.rx_loopback_blocked++;
+	if (loopback_blocked(arg, tir)) {
+		tir->obj.dev->eth->counters.rx_loopback_blocked++;
 		return;
 	}
 	how.rss = packet_rss(packet, &tir->ctx, &tir->toeplitz);
@@ -341,6 +353,7 @@ static void deliver(struct tir *tir, const struct eth_packet *packet, uint32_t t
 void eth_receive(struct cxdev *dev, struct frame *frame)
 {
 	struct eth_counters *counters = &dev->eth->counters;
+	struct arrival arrival = { .dev = dev, .frame = frame };
 	struct traffic *traffic = &counters->rx_unicast;
 	struct eth_packet packet, inner;
 
@@ -353,7 +366,7 @@ void eth_receive(struct cxdev *dev, struct frame *frame)
 
 	packet_parse(&packet, frame->data, frame->len);
 	tunnel_parse(dev, &packet, &inner, packet.end);
-	if (!steer(dev, &packet, deliver, frame))
+	if (!steer(dev, is_own(dev, frame) ? dev : lag_first_dev(dev), &packet, deliver, &arrival))
 		counters->rx_no_rule++;
 	frame_free(frame);
 }

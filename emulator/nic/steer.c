@@ -87,6 +87,12 @@ static void follow(struct walk *walk, const struct fte *fte, uint32_t tag)
 	}
 }
 
+/* Its own function's root is no demux table, nor does it lead to one: only port 1 has them. */
+static struct flow_table *behind(const struct walk *walk, const struct flow_table *table)
+{
+	return table->demux && walk->dev != table->obj.dev ? walk->dev->eth->rx_root : table->miss;
+}
+
 static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag)
 {
 	while (table) {
@@ -106,11 +112,11 @@ static void walk_table(struct walk *walk, struct flow_table *table, uint32_t tag
 		}
 		if (prm_get(&table->ctx, table_miss_action) == PRM_FT_MISS_DOMAIN)
 			walk->fate = RDMA_IS_ETHERNET;
-		table = table->miss;
+		table = behind(walk, table);
 	}
 }
 
-unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
+unsigned int steer(struct cxdev *dev, struct cxdev *first, const struct eth_packet *packet,
 		   void (*deliver)(struct tir *tir, const struct eth_packet *packet, uint32_t tag,
 				   void *arg),
 		   void *arg)
@@ -118,7 +124,7 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 	struct walk walk = { .dev = dev, .packet = packet, .deliver = deliver, .arg = arg };
 	struct prm_fte_match_set_lyr_2_4 *inner;
 
-	if (!dev->eth->rx_root)
+	if (!first->eth->rx_root)
 		return 0;
 	packet_match_set(packet, outer_of(&walk.fields));
 	if (packet->inner) {
@@ -126,7 +132,7 @@ unsigned int steer(struct cxdev *dev, const struct eth_packet *packet,
 		prm_set(inner, ip_version, packet->inner->ip_version);
 		prm_set(inner, ip_protocol, packet->inner->proto);
 	}
-	walk_table(&walk, dev->eth->rx_root, 0);
+	walk_table(&walk, first->eth->rx_root, 0);
 	return walk.delivered;
 }
 

@@ -155,7 +155,7 @@ struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity)
 	return port_of(adapter, affinity);
 }
 
-struct cxdev *lag_rdma_dev(struct cxdev *dev)
+struct cxdev *lag_first_dev(struct cxdev *dev)
 {
 	const struct adapter *adapter = dev->adapter;
 

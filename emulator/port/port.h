@@ -267,8 +267,9 @@ bool has_phys_statistical(const struct cxdev *dev);		  /* that group of it */
 
 /*
  * The ports of one card, and their LAG. A LAG belongs to the function of port 1: its RDMA engine
- * sends through both ports, and with a vport LAG also receives the RoCE packets that arrive at the
- * other port. Ethernet frames go to the function whose port they arrive at.
+ * sends through both ports, and with a vport LAG it is first to receive what arrives at the other
+ * port: RoCE packets by its RDMA engine, others by its flow tables, where a demux table gives them
+ * back. All else goes to the function whose port it arrives at.
  */
 struct adapter {
 	struct cxdev *dev[LAG_PORTS]; /* by port; NULL: destroyed */
@@ -302,8 +303,8 @@ bool lag_hashes(const struct cxdev *dev);	/* there is a LAG, in hash mode */
 struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const struct frame *frame);
 /* The same without the map: a given affinity is the port. */
 struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity);
-/* The function whose RDMA engine receives at the port of @dev. */
-struct cxdev *lag_rdma_dev(struct cxdev *dev);
+/* The function whose RDMA engine and flow tables are the first for what the port of @dev receives. */
+struct cxdev *lag_first_dev(struct cxdev *dev);
 void lag_status(const struct cxdev *dev, FILE *out);
 void lag_json(const struct cxdev *dev, struct json_object *to);
 

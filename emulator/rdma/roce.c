@@ -691,7 +691,7 @@ static void lose(struct cxdev *dev, const struct frame *frame, uint32_t l3,
 
 bool roce_receive(struct cxdev *port, struct frame *frame)
 {
-	struct cxdev *dev = lag_rdma_dev(port);
+	struct cxdev *dev = lag_first_dev(port);
 	enum receipt receipt;
 	struct packet pkt;
 	uint32_t l3, len;

@@ -250,12 +250,146 @@ static void test_hash(void)
 	lag(false, 0, 0);
 }
 
+/* ---- frames that arrive at port 2 ---- */
+
+enum { OTHER = 0x88b5, IP = 0x0800 };	/* ethertypes that make_packet() makes */
+
+static struct port *peer[LAG_PORTS];	/* behind the cable of each port */
+static struct rx {
+	struct dut *dut;
+	struct dut_wq rq;
+	uint32_t tir;
+} program, netdev[LAG_PORTS];	/* a program's queue, of port 1's function, and those of the host */
+
+static void open_rx(struct rx *rx, struct dut *dut)
+{
+	rx->dut = dut;
+	rx->rq = dut_create_rq(dut, 6, 4, NULL);
+	rx->tir = dut_direct_tir(dut, rx->rq.num);
+}
+
+static bool got(struct rx *rx)
+{
+	return dut_poll(rx->dut, &rx->rq.cq);
+}
+
+/* Who gets a frame that arrives at the port: 0 the program, 1 or 2 the netdev, -1 nobody. */
+static int receiver(unsigned int port, unsigned int ethertype)
+{
+	struct flow flow = { .smac = { 2, 7, 7, 7, 7, 7 }, .vlan = -1, .payload = 64 };
+	struct frame *frame = frame_alloc(FRAME_MAX);
+	int to = -1, n;
+
+	dut_post_rq(card[0], &program.rq, 2048);
+	for (n = 0; n < LAG_PORTS; n++)
+		dut_post_rq(card[n], &netdev[n].rq, 2048);
+	memcpy(flow.dmac, card[port - 1]->dev->mac, 6);
+	flow.ip = ethertype == IP ? 4 : 0;
+	flow.proto = 17;
+	frame->len = make_packet(frame->data, &flow);
+	port_send(peer[port - 1], frame);
+	dut_run();
+	if (got(&program))
+		to = 0;
+	for (n = 0; n < LAG_PORTS; n++)
+		if (got(&netdev[n]))
+			to = to < 0 ? n + 1 : 9;
+	return to;
+}
+
+static int destroy_table(uint32_t table)
+{
+	struct prm_destroy_flow_table_in in = {};
+	struct prm_destroy_flow_table_out out;
+
+	prm_set(&in, table_id, table);
+	return dut_cmd(card[0], destroy_flow_table, &in, &out);
+}
+
+static int vport_lag(bool on)
+{
+	struct prm_create_vport_lag_in in = {};
+	struct prm_create_vport_lag_out out;
+	struct prm_destroy_vport_lag_in gone = {};
+
+	return on ? dut_cmd(card[0], create_vport_lag, &in, &out) :
+		    dut_cmd(card[0], destroy_vport_lag, &gone, &out);
+}
+
+static uint32_t create_demux(unsigned int level, uint32_t next)
+{
+	struct prm_create_flow_table_in in = {};
+	struct prm_create_flow_table_out out;
+
+	prm_set(&in, op_mod, PRM_FT_OP_LAG_DEMUX);
+	prm_set(&in, flow_table_context.level, level);
+	prm_set(&in, flow_table_context.lag_master_next_table_id, next);
+	dut_must(card[0], create_flow_table, &in, &out);
+	return prm_get(&out, table_id);
+}
+
+/* A table of one entry: what has the ethertype (0: all) is for the TIR. */
+static uint32_t rule(unsigned int level, uint32_t miss, unsigned int ethertype, uint32_t tir)
+{
+	struct prm_fte_match_set_lyr_2_4 mask = {}, value = {};
+	uint32_t table = dut_table(card[0], level, 0, miss), group;
+
+	prm_set(&mask, ethertype, ethertype ? 0xffff : 0);
+	prm_set(&value, ethertype, ethertype);
+	group = dut_group(card[0], table, 0, 0, ethertype ? &mask : NULL);
+	dut_check(dut_fte(card[0], table, group, 0, ethertype ? &value : NULL, PRM_FLOW_DEST_TIR,
+			  tir), "set_fte");
+	return table;
+}
+
+static bool receivers(int other_one, int ip_one, int other_two, int ip_two)
+{
+	return receiver(1, OTHER) == other_one && receiver(1, IP) == ip_one &&
+	       receiver(2, OTHER) == other_two && receiver(2, IP) == ip_two;
+}
+
+static void test_arrival(void)
+{
+	uint32_t host, rules, demux;
+	int n;
+
+	open_rx(&program, card[0]);
+	for (n = 0; n < LAG_PORTS; n++) {
+		peer[n] = port_create(NULL, "peer");
+		port_cable(peer[n], card[n]->dev->port);
+		open_rx(&netdev[n], card[n]);
+	}
+	dut_receive_all(card[1], netdev[1].tir);
+	host = rule(9, 0, 0, netdev[0].tir);
+	rules = rule(1, host, OTHER, program.tir);
+	dut_check(dut_root(card[0], rules), "set_flow_table_root");
+	ktap(receivers(0, 1, 2, 2), "without a LAG frames of port 2 are its own function's");
+	dut_check(lag(true, 1, 2), "create_lag");
+	ktap(receivers(0, 1, 2, 2), "without a vport LAG, too");
+	dut_check(vport_lag(true), "create_vport_lag");
+	ktap(receivers(0, 1, 0, 1), "in a vport LAG the tables of port 1's function get them");
+
+	demux = create_demux(5, host);
+	dut_check(dut_root(card[0], demux), "set_flow_table_root");
+	ktap(receivers(1, 1, 2, 2), "a demux table gives them back to the function of port 2");
+	rules = rule(2, demux, OTHER, program.tir);
+	dut_check(dut_root(card[0], rules), "set_flow_table_root");
+	ktap(receivers(0, 1, 0, 2), "what a rule before it takes is not given back");
+	ktap(!dut_violations(card[0]) && !dut_violations(card[1]),
+	     "frames of both ports in the tables of one cause no violation");
+	dut_check(dut_root(card[0], host), "set_flow_table_root");
+	ktap(destroy_table(demux) && dut_violations(card[0]) == 1,
+	     "a demux table that another leads to is not destroyed");
+	for (n = 0; n < LAG_PORTS; n++)
+		port_destroy(peer[n]);
+}
+
 int main(void)
 {
 	struct cxdev *devs[LAG_PORTS];
 	uint32_t tisn;
 
-	ktap_plan(20);
+	ktap_plan(27);
 	card[0] = dut_create_card("a0", 0, card_find("cx7", 3));
 	card[1] = dut_create_card("a1", 1, card_find("cx7", 3));
 	alone = dut_create("b", 2);
@@ -267,6 +401,7 @@ int main(void)
 	ktap(create_tis(alone, 1, false, &tisn) && create_tis(alone, 0, true, &tisn) &&
 	     change(alone, dut_create_tis(alone), 1) && dut_violations(alone) == 3,
 	     "a card with one port refuses an affinity");
+	test_arrival();
 	dut_destroy(card[0]);
 	dut_destroy(card[1]);
 	dut_destroy(alone);

@@ -361,7 +361,7 @@ static uint32_t lookup(uint32_t n)
 	len = make_packet(data, &flow);
 	packet_parse(&packet, data, len);
 	hit = NULL;
-	steer(a->dev, &packet, on_hit, NULL);
+	steer(a->dev, a->dev, &packet, on_hit, NULL);
 	return hit ? hit->obj.num : 0;
 }
 
@@ -460,7 +460,7 @@ static uint32_t lookup_chosen(uint32_t n)
 	len = make_packet(data, &flow);
 	packet_parse(&packet, data, len);
 	hit = NULL;
-	steer(a->dev, &packet, on_hit, NULL);
+	steer(a->dev, a->dev, &packet, on_hit, NULL);
 	return hit ? hit->obj.num : 0;
 }
 

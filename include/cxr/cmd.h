@@ -401,9 +401,9 @@ struct cxr_flow_action {
  * packets that matched nowhere else.
  */
 enum {
-	CXR_FLOW_LEVEL_DEMUX,
 	CXR_FLOW_LEVEL_RULES,
-	CXR_FLOW_LEVEL_EN = CXR_FLOW_LEVEL_RULES + 2 * CXR_FLOW_PRIOS,
+	CXR_FLOW_LEVEL_DEMUX = CXR_FLOW_LEVEL_RULES + 2 * CXR_FLOW_PRIOS,
+	CXR_FLOW_LEVEL_EN,
 	CXR_FLOW_LEVEL_EN_2,
 	CXR_FLOW_LEVEL_EN_3,
 	CXR_FLOW_LEVEL_EN_4,
@@ -468,7 +468,7 @@ int cxr_cmd_modify_lag(struct cxr_core *core, const u8 map[CXR_LAG_PORTS], bool 
 int cxr_cmd_destroy_lag(struct cxr_core *core);
 /*
  * Packets received by port 2 come to this function: RoCE packets to its QPs, all others to its flow
- * tables, where a LAG demux table returns them to the function of port 2.
+ * tables, where a LAG demux table returns them to the tables of the function of port 2.
  */
 int cxr_cmd_create_vport_lag(struct cxr_core *core);
 void cxr_cmd_destroy_vport_lag(struct cxr_core *core);

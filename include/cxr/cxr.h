@@ -137,7 +137,7 @@
  * RECEIVED PACKETS
  *
  * A packet that is not RoCE starts at the first flow table there is; the miss of each table leads
- * to the next: LAG demux table, rules of programs by priority, en's tables, fallback rules. The
+ * to the next: rules of programs by priority, LAG demux table, en's tables, fallback rules. The
  * core links them (drivers/core/steering.c): en sets its first and last table, of those in
  * drivers/en/ntuple.c and steer.c, ib adds rules (cxr_rule_add). Both may come and go at any time.
  *
@@ -278,7 +278,7 @@
  * derives the next action from a snapshot of both ports and the current state; the work of the card
  * runs it after every relevant event and applies it (drivers/core/lag.c has a diagram). To enter:
  * both "ib" devices are removed; CREATE_LAG and a vport LAG make the function of port 1 send and
- * receive RoCE for both ports; a LAG demux table before its flow tables returns Ethernet to port 2;
+ * receive RoCE for both ports; a LAG demux table behind programs' rules returns Ethernet to port 2;
  * "ib" of port 1 is added again. cxr_core.lag tells cxr_ib that its device is mlx5_bond_N, that the
  * state of the bond is that of its port, and that QPs are spread over both ports; if card and bond
  * hash connections, flow tables choose the port of each packet instead (drivers/core/lag_hash.c).

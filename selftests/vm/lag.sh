@@ -17,6 +17,7 @@
 . "$(dirname "$0")/../lib/lag_storm.sh"
 
 QPS=/cxr/selftests/vm/lag_qps.py
+RAW_PORT=7003
 
 spread()
 {
@@ -125,6 +126,19 @@ no_slave_addresses()
 	esac
 	has_no_gid 10.79.3.1
 	for n in 0 1; do ip addr del 10.79.$((2 + n)).1/24 dev "$(driver_netdev $n)"; done
+}
+
+# Frames that a program's rule names come from both ports, all others reach the netdev of their port. Each port has a cable.
+raw()
+{
+	local n
+
+	trap 'for n in 0 1; do peer_kill raw$n; done' EXIT
+	for n in 0 1; do
+		peer_serves raw$n "tcp_listens $((RAW_PORT + n))" \
+			"python3 -B selftests/lib/frames.py serve $((RAW_PORT + n)) \$(driver_netdev $n)"
+	done
+	run_python /cxr/selftests/vm/lag_raw.py b $RAW_PORT "$(driver_netdev 0)" $((RAW_PORT + 1)) "$(driver_netdev 1)"
 }
 
 # ---- what is refused -------------------------------------------------------------------------------
@@ -740,6 +754,7 @@ ktap_setup setup_lag 802.3ad
 ktap_test follows.802.3ad "802.3ad: state, MTU and rate follow the bond" follows
 ktap_test spread.802.3ad "802.3ad: 64 QPs are spread evenly" spread
 ktap_test carry.802.3ad "802.3ad: both ports carry traffic" both_ports_carry
+ktap_test raw "802.3ad: a raw packet QP gets frames of its rule from both ports, the interfaces all others" raw
 KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test survives.802.3ad "802.3ad: traffic survives port failures, no GID moves" survives
 KTAP_TIMEOUT=$((240 + 8 * FLIPS)) ktap_test tools.802.3ad "802.3ad: ib_send_bw and ib_write_bw survive port failures" tools_survive
 ktap_test moves.802.3ad "802.3ad: connections move off a failed port" moves

@@ -386,6 +386,16 @@ static int add_parts(struct cxr_ib_devx_obj *obj, u32 parts)
 	return err;
 }
 
+/* Its queues hear those of other contexts, as raw packet QPs do. If they cannot, it goes. */
+static int add_domain(struct cxr_ib_devx_obj *obj)
+{
+	int err = cxr_ib_add_domain(obj->ctx);
+
+	if (err)
+		destroy_object(obj);
+	return err;
+}
+
 /* The object exists in the device: finds out which one it is. */
 static int adopt_object(struct cxr_ib_devx_obj *obj, const void *in, const void *out, bool has_cq)
 {
@@ -396,6 +406,8 @@ static int adopt_object(struct cxr_ib_devx_obj *obj, const void *in, const void 
 		obj->counters = cxr_devx_flow_counters(in);
 	if (obj->id.kind == CXR_DEVX_MKEY && cxr_devx_mkey_parts(in))
 		return add_parts(obj, cxr_devx_mkey_parts(in));
+	if (obj->id.kind == CXR_DEVX_TD)
+		return add_domain(obj);
 	if (!has_cq)
 		return 0;
 	obj->cq.cqn = obj->id.num;

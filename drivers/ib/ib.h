@@ -82,7 +82,7 @@ struct cxr_ib_optional {
  * @xrc_lock: protects @xrc_defaults
  * @xrc_defaults: objects that XRC QPs share, created for the first one
  * @loopback_lock: protects @domains
- * @domains: transport domains of processes; from the second one on they need loopback
+ * @domains: contexts with transport domains; from the second one on they need loopback
  * @umr_lock: protects @umr and @mkeys, and serializes UMR work requests
  * @umr: QP that changes memory keys, created for the first change
  * @mkeys: keys of deregistered MRs, for new ones; or NULL
@@ -189,9 +189,10 @@ struct cxr_ib_dev {
  * @uars: first UAR index of a page to struct cxr_ib_uar; only pages of this context
  * @db_lock: protects @db_pages and the pages in it
  * @db_pages: pinned pages with doorbell records
- * @td_lock: protects @tdn and @has_td
+ * @td_lock: protects @tdn, @has_td and @has_domain
  * @tdn: transport domain of its raw packet queues, allocated for the first one
  * @has_td: @tdn is allocated
+ * @has_domain: it is one of cxr_ib_dev.domains, until it goes
  * @left_lock: protects @left_uars and @left
  * @left_uars: UARs that the device has not taken back yet, since other objects use them
  * @left: likewise, objects without a handle: struct cxr_ib_left
@@ -209,6 +210,7 @@ struct cxr_ib_ucontext {
 	struct mutex td_lock;		/* transport domain */
 	u32 tdn __guarded_by(&td_lock);
 	bool has_td __guarded_by(&td_lock);
+	bool has_domain __guarded_by(&td_lock);
 	struct mutex left_lock;		/* what the device has not taken back */
 	struct list_head left_uars __guarded_by(&left_lock);
 	struct list_head left __guarded_by(&left_lock);
@@ -421,6 +423,11 @@ struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
 /* The transport domain of the context, allocated at the first call and kept. May sleep. */
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
+/*
+ * The context has a transport domain, its own or one that the program allocated by DEVX: for two
+ * such contexts there is loopback of the vport. After the first call it does nothing. May sleep.
+ */
+int cxr_ib_add_domain(struct cxr_ib_ucontext *ctx);
 /*
  * Checks the user index of a queue: CQE version 1 requires one, version 0 forbids it. @present: the
  * request was long enough to contain @uidx.

@@ -467,6 +467,30 @@ def async_wrong():
     raise AssertionError("more than a megabyte was accepted")
 
 
+def loops(ctx):
+    """Is loopback of the vport on? By what it sends to whom"""
+    out = ctx.other(command("query_nic_vport_context"), "query_nic_vport_context_out")
+    return [not get(out, "query_nic_vport_context_out", f"nic_vport_context.disable_{what}_local_lb") for what in ("uc", "mc")]
+
+
+def td(ctx):
+    return ctx.create(command("alloc_transport_domain"), "alloc_transport_domain_out")
+
+
+@row("domains", "loopback of the vport is on while two contexts have transport domains of their own")
+def domains():
+    first, second = Context(), Context()
+    td(first)
+    td(first)
+    handle, _ = td(second)
+    assert loops(first) == [True, True], "off, with domains of two"
+    second.destroy(handle)
+    assert loops(first) == [True, True], "off, before the second context is closed"
+    second.close()
+    if os.environ.get("CXR_DRIVER") != "mlx5":  # which counts contexts without a domain, too
+        assert loops(first) == [False, False], "on, for one context"
+
+
 @row("killed", "a program with objects, subscriptions and queries is killed: nothing is left")
 def killed():
     reader, writer = os.pipe()

@@ -242,7 +242,7 @@ struct cxr_dev {
 	bool needs_reset;		/* it kept pages, or is still enabled; by stage hca */
 	bool asleep;			/* the system sleeps: it must not come up */
 	bool with_pf;			/* asleep, until the PF, on this host, wakes it */
-	bool nonfatal;			/* the PCI error: the PCI core resets no link for it */
+	bool slot_flr;			/* slot_reset() resets it, not the PCI core */
 
 	phys_addr_t bar;
 	resource_size_t bar_len;

@@ -166,23 +166,25 @@ static void reset_done(struct pci_dev *pdev)
 		finish(dev);
 }
 
-static void fail(struct cxr_dev *dev, bool nonfatal)
+/* @slot_flr: slot_reset() has to reset the function itself. */
+static void fail(struct cxr_dev *dev, const char *why, bool slot_flr)
 {
-	cxr_core_fail(dev, nonfatal ? "nonfatal PCI error" : "fatal PCI error");
+	cxr_core_fail(dev, why);
 	flush_work(&dev->fatal_work);
-	dev->nonfatal = nonfatal;
+	dev->slot_flr = slot_flr;
 	prepare(dev);
 }
 
 /* An error that is not fatal has lost a transaction of unknown content: that needs a reset, too. */
 static pci_ers_result_t error_detected(struct pci_dev *pdev, pci_channel_state_t state)
 {
+	bool nonfatal = state == pci_channel_io_normal;
 	struct cxr_dev *dev = pci_get_drvdata(pdev);
 
 	if (!dev)
 		return PCI_ERS_RESULT_NONE;
 
-	fail(dev, state == pci_channel_io_normal);
+	fail(dev, nonfatal ? "nonfatal PCI error" : "fatal PCI error", nonfatal);
 	return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT :
 						      PCI_ERS_RESULT_NEED_RESET;
 }
@@ -199,9 +201,10 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 	if (!dev)
 		return PCI_ERS_RESULT_NONE;
 
-	if (!dev->resetting)	/* bound since error_detected(), and reset now */
-		fail(dev, false);
-	if (dev->nonfatal) {
+	/* Up again since error_detected(), by another reset or bound: perhaps after the link's. */
+	if (!dev->resetting)
+		fail(dev, "PCI error before it came up", true);
+	if (dev->slot_flr) {
 		err = reset_function(dev, CXR_FIRMWARE_PATIENCE);
 		if (err) {
 			dev_err(&pdev->dev, "function reset after a PCI error failed: %pe\n",

@@ -585,10 +585,12 @@ extern const struct pci_error_handlers cxr_err_handler;
 extern const struct dev_pm_ops cxr_pm_ops;
 /*
  * Resets a function that has failed, and brings it up. The locks of the PCI device and of the
- * devlink instance are held. -EBUSY: another reset is under way; -ENODEV: not on the bus. After
- * other errors, which are logged, all stages but pci are down, and the interface is gone.
+ * devlink instance are held. -EBUSY: it sleeps, or another reset is under way, or, unless a user
+ * asks (@asked), the recovery from a PCI error, which may never come to its end; -ENODEV: not on
+ * the bus. After other errors, which are logged, all stages but pci are down, and the interface is
+ * gone.
  */
-int cxr_reset_recover(struct cxr_dev *dev);
+int cxr_reset_recover(struct cxr_dev *dev, bool asked);
 
 /* health.c */
 /* Stage: periodic health check. */

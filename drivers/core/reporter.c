@@ -155,7 +155,7 @@ static int recover(struct devlink_health_reporter *reporter, void *locked,
 	err = lock_device(dev, locked, extack);
 	if (err)
 		return err;
-	err = cxr_reset_recover(dev);
+	err = cxr_reset_recover(dev, !locked);
 	if (err == -EBUSY)
 		NL_SET_ERR_MSG_MOD(extack, "the function is being reset");
 	else if (err == -ENODEV)

@@ -116,12 +116,16 @@ static int reset_and_come_up(struct cxr_dev *dev, unsigned long others)
 
 /* ---- the driver's own recovery --------------------------------------------------------------- */
 
-int cxr_reset_recover(struct cxr_dev *dev)
+/*
+ * When a device of the bus has no driver, the PCI core gives up after error_detected(), and calls
+ * nothing else. The lock of the PCI device tells that no other reset is under way.
+ */
+int cxr_reset_recover(struct cxr_dev *dev, bool asked)
 {
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
-	if (dev->resetting)
+	if (dev->asleep || (dev->resetting && !asked))
 		return -EBUSY;
 	/* A reload after a recovery that failed has done it. */
 	if (!cxr_core_dead(&dev->core) && dev->stages.up == dev->stages.count)

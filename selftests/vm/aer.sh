@@ -63,6 +63,24 @@ comes_up()
 }
 stack_has() { grep -q "$2" "/proc/$1/stack" 2>/dev/null; } # PID FUNCTION
 
+# The PCI core gives up, and a person recovers the function
+given_up()
+{
+	local said
+
+	ktap_spoilt
+	echo "$OTHER" >"$DRV/unbind"
+	said=$(pci_error $COMPLETER_ABORT) || skip "$said"
+	wait_kmsg "device recovery failed" 60
+	wait_until 15 fatal_is error
+	is_dead
+	devlink health recover "pci/$BDF" reporter fw_fatal
+	fatal_is healthy
+	works
+}
+fatal_is() { devlink health show "pci/$BDF" reporter fw_fatal | grep "state $1 "; } # STATE
+
 ktap_setup both_up
 ktap_test up-again "a function that a person resets before the recovery gets to it is reset again" comes_up
+ktap_test alone "the other function has no driver: the PCI core gives up, devlink health recover does not" given_up
 ktap_end

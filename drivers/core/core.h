@@ -579,6 +579,8 @@ int cxr_gateway_dump(struct pci_dev *pdev, u32 **words, u32 *bytes);
  * reset_prepare(), has locked user space out of the configuration space.
  */
 bool cxr_firmware_reset(struct cxr_dev *dev, bool locked, unsigned long others);
+/* Does it still ask for a reset that it can have? If it cannot, that of the function may do. */
+bool cxr_firmware_asks(struct cxr_dev *dev);
 
 /* reset.c */
 extern const struct pci_error_handlers cxr_err_handler;

@@ -86,6 +86,11 @@ static bool must_reset(struct cxr_dev *dev)
 	       asks_for_reset(dev);
 }
 
+bool cxr_firmware_asks(struct cxr_dev *dev)
+{
+	return must_reset(dev) && ioread32be(&dev->iseg->initializing) & PRM_ISEG_CAN_RESET;
+}
+
 /* True: the firmware was reset. False: @gw got the semaphore (*@role), or nobody resets. */
 static bool wait_for_others(struct cxr_dev *dev, struct cxr_gateway *gw, enum role *role,
 			    unsigned long timeout)
@@ -116,8 +121,7 @@ bool cxr_firmware_reset(struct cxr_dev *dev, bool locked, unsigned long others)
 	if (cxr_core_gone(dev))
 		return false;
 	if (cxr_core_nic_ifc(dev) != PRM_NIC_IFC_SW_RESET) {
-		if (!must_reset(dev) ||
-		    !(ioread32be(&dev->iseg->initializing) & PRM_ISEG_CAN_RESET))
+		if (!cxr_firmware_asks(dev))
 			return false;
 		if (!dev->core.vf)
 			role = take_semaphore(&gw);

@@ -34,7 +34,8 @@ static void stay_down(struct cxr_dev *dev)
 
 /*
  * A reset has ended the DMA of a device that had failed, and its use of pages that it did not
- * return. A reload may retry what fails here. @after: for the log.
+ * return, unless the firmware, which does it, has failed and was not reset. A reload may retry what
+ * fails here. @after: for the log.
  */
 static int come_up(struct cxr_dev *dev, const char *after)
 {
@@ -45,6 +46,12 @@ static int come_up(struct cxr_dev *dev, const char *after)
 		cxr_core_fail(dev, "no response after a reset or sleep");
 		stay_down(dev);
 		return -ENODEV;
+	}
+	if (cxr_firmware_asks(dev)) {
+		cxr_core_fail(dev, "firmware still requests a reset");
+		dev_err(dev->core.dev, "stays down after %s: the firmware was not reset\n", after);
+		stay_down(dev);
+		return -EIO;
 	}
 	/* After a recovery that the PCI core has given up nobody else does it. */
 	if (pdev->error_state == pci_channel_io_frozen)

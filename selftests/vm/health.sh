@@ -236,6 +236,24 @@ recovers_from_restart()
 	works_after_crash 0
 }
 
+# Another function has the semaphore, and does not reset the firmware: this one stays down, without DMA, until a person tries again
+firmware_stays()
+{
+	start_anew
+	trap 'set_semaphore release' EXIT
+	set_semaphore take
+	crash
+	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
+	wait_kmsg "stays down after a reset: the firmware was not reset"
+	must_fail kmsg_has "bring-up failed"
+	netdev_there && fail "there is an interface without a device"
+	is_dead
+	set_semaphore release
+	wait_until 15 reporter_is fw_fatal error 1
+	devlink health recover "pci/$BDF" reporter fw_fatal
+	works_after_crash 1
+}
+
 # A command that is lost, with the limit of a user who does not want to wait
 recovers_silent()
 {
@@ -339,6 +357,7 @@ ktap_test recovers.gateway "it waits for whoever keeps the gateway to the semaph
 ktap_test recovers.restart "another function resets the firmware: the device recovers" recovers_from_restart
 ktap_test firmware.reset "a person resets a function whose firmware has crashed" firmware_by_person reset
 ktap_test firmware.bind "unbind resets firmware that has crashed" firmware_by_person bind
+ktap_test firmware.stays "firmware that has crashed and is not reset: the function stays down until a person recovers it" firmware_stays
 ktap_test recovers.silent "so does one that a command was lost in" recovers_silent
 ktap_test recovers.grace "a second failure within the grace period is left to a person, who can recover it by devlink" grace
 ktap_test recovers.off "auto_recover false: a failed device waits for devlink health recover" asked_for

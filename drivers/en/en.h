@@ -32,7 +32,6 @@
 #include <linux/if_vlan.h>
 #include <linux/net_tstamp.h>
 #include <linux/netdevice.h>
-#include <linux/u64_stats_sync.h>
 #include <linux/workqueue.h>
 #include <net/udp_tunnel.h>
 #include <net/xdp.h>
@@ -46,10 +45,10 @@
 #include "../codec/wqe.h"
 #include "../policy/rx.h"
 #include "dcb.h"
+#include "stats.h"
 
 struct devlink_health_reporter;
 struct devlink_port;
-struct netdev_stat_ops;
 struct kernel_ethtool_coalesce;
 struct netlink_ext_ack;
 
@@ -90,42 +89,6 @@ enum cxr_en_tir {
 	CXR_EN_TIR_IPV6_UDP,
 	CXR_EN_TIRS
 };
-
-/* One direction of a channel; kept for the lifetime of the netdev. */
-struct cxr_en_stats {
-	struct u64_stats_sync sync;
-	u64_stats_t packets;
-	u64_stats_t bytes;
-	u64_stats_t dropped;
-	u64_stats_t csum;	/* rx: verified by the device; tx: computed by it */
-	u64_stats_t special;	/* rx: summed by the device, not verified; tx: segmented by it */
-	u64_stats_t stops;	/* tx: queue full; rx: no page available */
-	u64_stats_t inner_csum;	/* as csum, in a tunnel; that does not count these */
-	u64_stats_t inner_tso;	/* tx: segmented by the device, in a tunnel */
-	u64_stats_t zip_blocks, zip_packets;	/* rx: compressed completions, their packets */
-	/* counted by NAPI, also those of tx */
-	atomic_long_t errors;	/* error completions */
-	atomic_long_t stamps;	/* tx: packets whose sender got a timestamp */
-};
-
-/*
- * XDP of a channel: what became of packets that it received, counted by NAPI, or packets that were
- * redirected to the interface, counted under the lock of the SQ. Kept as the others.
- */
-struct cxr_en_xdp_stats {
-	struct u64_stats_sync sync;
-	u64_stats_t drop, redirect;	/* of received packets only */
-	u64_stats_t xmit, bytes;	/* sent */
-	u64_stats_t full;		/* not sent, for want of room */
-	u64_stats_t err;		/* not sent: too long, no headroom, no memory */
-};
-
-static inline void cxr_en_xdp_count(struct cxr_en_xdp_stats *stats, u64_stats_t *which, u32 n)
-{
-	u64_stats_update_begin(&stats->sync);
-	u64_stats_add(which, n);
-	u64_stats_update_end(&stats->sync);
-}
 
 struct cxr_en_cq {
 	struct cxr_cq cq;
@@ -331,12 +294,6 @@ struct cxr_en_link {
 	u32 protos;
 	bool ext;		/* their numbering (codec/link.h) */
 	bool autoneg;
-};
-
-/* A counter of the device, which a reset sets to 0; what the netdev shows goes on. */
-struct cxr_en_counter {
-	u64 device;		/* as last read; cxr_en.lock, also over the reading */
-	atomic64_t shown;
 };
 
 struct cxr_en {
@@ -714,19 +671,6 @@ void cxr_en_ntuple_free(struct cxr_en *en);
 int cxr_en_ntuple_last_channel(const struct cxr_en *en);
 int cxr_en_get_ntuple(struct net_device *ndev, struct ethtool_rxnfc *info, u32 *locations);
 int cxr_en_set_ntuple(struct net_device *ndev, struct ethtool_rxnfc *info);
-
-/* stats.c */
-void cxr_en_stats_init(struct cxr_en *en);
-/* Keeps the statistics of @pool, which is about to be destroyed. RTNL held. */
-void cxr_en_keep_pool_stats(struct cxr_en *en, struct page_pool *pool);
-/* Reads counters of the device. May sleep. */
-void cxr_en_read_stats(struct cxr_en *en);
-/* Must not sleep: what the device counts is that of the last call, and stats_work is queued. */
-void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats);
-extern const struct netdev_stat_ops cxr_en_stat_ops;	/* of queues, by netlink */
-int cxr_en_get_sset_count(struct net_device *ndev, int sset);
-void cxr_en_get_strings(struct net_device *ndev, u32 sset, u8 *data);
-void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *stats, u64 *data);
 
 /* timestamp.c: which packets have timestamps of the device; RTNL held */
 int cxr_en_get_hwtstamp(struct net_device *ndev, struct cxr_hwtstamp *config);

@@ -373,6 +373,12 @@ struct cxr_en {
  * held.
  */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config);
+/*
+ * The queues of a netdev that was detached are open again, or, @err, @what could not be done. The
+ * interface is closed then, unless the device has failed: it stays up, detached and without
+ * channels, and is the user's as before when a reset has mended the device. RTNL held.
+ */
+void cxr_en_attach(struct cxr_en *en, const char *what, int err);
 /* What the device has completion vectors for now; the netdev may have queues for more. */
 unsigned int cxr_en_max_channels(const struct cxr_core *core);
 /* There is neither a failure nor a reset of the device: commands may be issued. RTNL held. */

@@ -473,14 +473,10 @@ static void attach(struct cxr_en *en)
 	if (netif_running(ndev))
 		err = cxr_en_open(ndev);
 	WRITE_ONCE(en->kept, false);
-	if (err) {
-		netdev_err(ndev, "cannot start the queues after the reset, closing the interface: %pe\n",
-			   ERR_PTR(err));
-		dev_close(ndev);
-	}
 	cxr_en_tunnel_restore(en);
-	netif_device_attach(ndev);
-	renew_svlans(en);
+	cxr_en_attach(en, "cannot start the queues after the reset", err);
+	if (netif_device_present(ndev))
+		renew_svlans(en);
 	rtnl_unlock();
 }
 

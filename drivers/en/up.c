@@ -105,6 +105,23 @@ static void close_queues(struct cxr_en *en)
 	cxr_en_close_channels(en);
 }
 
+void cxr_en_attach(struct cxr_en *en, const char *what, int err)
+{
+	struct net_device *ndev = en->ndev;
+
+	ASSERT_RTNL();
+	if (err && cxr_core_dead(en->core))
+		return;
+	if (err) {
+		netdev_err(ndev, "%s, closing the interface: %pe\n", what, ERR_PTR(err));
+		dev_close(ndev);
+	}
+	netif_device_attach(ndev);
+	/* it may have failed since, and on_fatal() have been before us */
+	if (cxr_core_dead(en->core))
+		netif_device_detach(ndev);
+}
+
 /* The netdev is detached meanwhile, which stops senders and the watchdog but keeps the carrier. */
 int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 {
@@ -135,14 +152,7 @@ int cxr_en_reconfigure(struct cxr_en *en, const struct cxr_en_config *config)
 	}
 	mutex_unlock(&en->lock);
 
-	if (failed) {
-		netdev_err(ndev, "cannot restart the queues, closing the interface: %pe\n",
-			   ERR_PTR(failed));
-		dev_close(ndev);
-	}
-	netif_device_attach(ndev);
-	if (cxr_core_dead(en->core))
-		netif_device_detach(ndev);
+	cxr_en_attach(en, "cannot restart the queues", failed);
 	return err;
 }
 

@@ -3,7 +3,7 @@
 #
 # devlink's health reporters, and the recovery of fw_fatal: a device that fails is reset and works again by itself.
 # guests: 1
-# takes: 80
+# takes: 95
 # turn: yes
 # timeout: 600
 # drivers: cxr
@@ -271,6 +271,53 @@ recovers_silent()
 	nothing_left
 }
 
+has_routes() { [ -n "$(ip link show dev "$1" up)" ] && [ -n "$(ip route show 198.51.100.0/24 dev "$1")" ]; } # NETDEV
+
+# The kernel forgets routes of an interface that goes down: this one must not, when the device fails while its queues are closed or opened
+recovers_restarting()
+{
+	local netdev command
+
+	for command in destroy_tir create_rq; do
+		start_anew
+		auto_recover true
+		netdev=$(driver_netdev)
+		ip route add 198.51.100.0/24 dev "$netdev"
+		echo 1500 >$LIMIT
+		fault command $command silent
+		must_fail ethtool -G "$netdev" rx 512
+		wait_kmsg "device failed: a command timed out"
+		echo 60000 >$LIMIT
+		has_routes "$netdev" || fail "$command: the interface went down"
+		wait_until 30 recovered 1
+		wait_until 30 link_is 1
+		has_routes "$netdev" || fail "$command: the interface is down after the recovery"
+		run_commands
+		nothing_left
+	done
+}
+
+# It fails again while its queues are opened after the reset, and a person resets it
+recovers_reopening()
+{
+	local netdev
+
+	start_anew
+	auto_recover true
+	netdev=$(driver_netdev)
+	ip route add 198.51.100.0/24 dev "$netdev"
+	echo 1500 >$LIMIT
+	fault command create_rq silent
+	fail_once
+	wait_kmsg "device failed: a command timed out" 30
+	echo 60000 >$LIMIT
+	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
+	wait_until 30 link_is 1
+	has_routes "$netdev" || fail "the interface is down after the reset"
+	run_commands
+	nothing_left
+}
+
 # The second failure within the grace period is left to a person
 grace()
 {
@@ -359,6 +406,8 @@ ktap_test firmware.reset "a person resets a function whose firmware has crashed"
 ktap_test firmware.bind "unbind resets firmware that has crashed" firmware_by_person bind
 ktap_test firmware.stays "firmware that has crashed and is not reset: the function stays down until a person recovers it" firmware_stays
 ktap_test recovers.silent "so does one that a command was lost in" recovers_silent
+ktap_test recovers.restarting "one that fails while the queues are restarted keeps its interface up" recovers_restarting
+ktap_test recovers.reopening "so does one that fails again while it recovers, until it is reset" recovers_reopening
 ktap_test recovers.grace "a second failure within the grace period is left to a person, who can recover it by devlink" grace
 ktap_test recovers.off "auto_recover false: a failed device waits for devlink health recover" asked_for
 ktap_test recovers.fails "a recovery that fails leaves no interface, and can be tried again" recovery_fails

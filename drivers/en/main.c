@@ -14,7 +14,7 @@
 
 /* ---- works -------------------------------------------------------------- */
 
-/* Statistics and multicast addresses also queue work while the netdev is detached. */
+/* Statistics queue work while the netdev is detached, too, and others have done so before. */
 static void stats_work(struct work_struct *work)
 {
 	struct cxr_en *en = container_of(work, struct cxr_en, stats_work);

@@ -117,6 +117,8 @@ void cxr_en_attach(struct cxr_en *en, const char *what, int err)
 		dev_close(ndev);
 	}
 	netif_device_attach(ndev);
+	/* the stack has not told of addresses meanwhile, which come without RTNL as well */
+	queue_work(en->wq, &en->rx_mode_work);
 	/* it may have failed since, and on_fatal() have been before us */
 	if (cxr_core_dead(en->core))
 		netif_device_detach(ndev);

@@ -4,7 +4,7 @@
 # Resets of a bound function, as a person asks for them in sysfs and as the recovery from PCI errors makes them: the network interface
 # stays, the RDMA device comes back, and programs of before get errors. And functions that leave the bus.
 # guests: 2
-# takes: 220
+# takes: 235
 # turn: yes
 # timeout: 900
 # long: 2400
@@ -108,6 +108,23 @@ closing()
 	driver_net_up $MTU
 	reachable
 	no_violation
+}
+
+restart_queues() { ethtool -G "$netdev" rx 512; }
+
+GROUP=01:00:5e:00:00:78
+
+# The kernel does not tell the driver of a group that somebody joins while the interface is detached
+late_group() # COMMAND...
+{
+	ktap_spoilt
+	[ "$(receives_frames_to $GROUP)" = no ] || fail "the group is known already"
+	insmod "/cxr/build/$CXR_KERNEL-kmod/latecomer.ko" netdev="$netdev" group=$GROUP
+	trap 'rmmod latecomer' EXIT
+	"$@"
+	wait_until 20 link_up "$netdev"
+	ip maddr show dev "$netdev" | grep $GROUP
+	[ "$(receives_frames_to $GROUP)" = yes ] || fail "frames to the group do not arrive"
 }
 
 # A receive queue that the device does not let go of is stopped; if that is refused as well, what it may write to stays allocated
@@ -234,6 +251,8 @@ ktap_setup ready
 ktap_test keeps "a reset keeps the interface with its name, addresses and settings, GIDs and parameters" keeps
 ktap_test closed "a closed interface stays closed over a reset" stays_closed reset
 ktap_test closing "an interface that is closed while a reset begins has no queues left" closing
+ktap_test group.restart "a multicast group that comes while the queues restart is received" late_group restart_queues
+ktap_test group.reset "so is one that comes while a reset ends" late_group reset
 ktap_test queue "a receive queue that the device does not let go of is stopped, and a reset ends it" queue_stays 1
 ktap_test queue.runs "also one that cannot be stopped" queue_stays 0
 KTAP_TIMEOUT=$((60 + RESETS * 20)) ktap_test traffic "under RDMA and Ethernet traffic programs of before a reset get errors, new ones work" traffic

@@ -326,7 +326,7 @@ static struct cxr_en_channel *open_channel(struct cxr_en *en, unsigned int index
 	ch->en = en;
 	ch->index = index;
 	/* CQs are not armed yet, so there are no events before napi_enable() */
-	netif_napi_add(en->ndev, &ch->napi, poll);
+	cxr_napi_add(en->ndev, &ch->napi, poll, index);
 	cxr_napi_set_irq(&ch->napi, irq);
 	ch->cpus = irq_get_effective_affinity_mask(irq);
 	err = open_tx(ch, config);

@@ -246,6 +246,13 @@ struct netdev_stat_ops {
 #define CXR_SET_STAT_OPS(ndev, ops) ((ndev)->stat_ops = (ops))
 #endif
 
+/* A NAPI context that comes again with its index has its number and settings of before (6.13). */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define cxr_napi_add(ndev, napi, poll, index) netif_napi_add(ndev, napi, poll)
+#else
+#define cxr_napi_add netif_napi_add_config
+#endif
+
 /* net_dim() gets the sample by reference (6.13). */
 #ifdef CXR_HAS_DIM_SAMPLE_BY_ADDRESS
 #define cxr_net_dim net_dim

@@ -68,6 +68,10 @@ enum cxr_phy_group {
 	X(rx_pcs_symbol_err, phy_symbol_errors)				\
 	X(rx_corrected_bits, phy_corrected_bits)
 
+/* Not in ethtool -S, but in the statistics of the interface. */
+#define CXR_PHY_HIDDEN_LIST(X)						\
+	X(rx_alignment_errors, a_alignment_errors)
+
 #define CXR_PHY_NUMBER(name, field) CXR_PHY_##name,
 enum cxr_phy_counter {
 	CXR_PHY_802_3_LIST(CXR_PHY_NUMBER)
@@ -75,7 +79,9 @@ enum cxr_phy_counter {
 	CXR_PHY_2819_LIST(CXR_PHY_NUMBER)
 	CXR_PHY_LAYER_LIST(CXR_PHY_NUMBER)
 	CXR_PHY_STATISTICAL_LIST(CXR_PHY_NUMBER)
+	CXR_PHY_HIDDEN_LIST(CXR_PHY_NUMBER)
 	CXR_PHY_COUNTERS,
+	CXR_PHY_SHOWN = CXR_PHY_rx_alignment_errors,	/* number of those in ethtool -S */
 	CXR_PHY_ALWAYS = CXR_PHY_rx_pcs_symbol_err,	/* number of those that each device has */
 };
 

@@ -361,7 +361,7 @@ struct cxr_en {
 	struct cxr_en_xdp_stats xdp_rx_stats[CXR_EN_CHANNELS_MAX];
 	struct cxr_en_xdp_stats xdp_tx_stats[CXR_EN_CHANNELS_MAX];
 	/* of the device, as last read by stats_work */
-	struct cxr_en_counter out_of_buffer, multicast;
+	struct cxr_en_counter device_counters[CXR_EN_DEVICE_COUNTERS];
 #ifdef CONFIG_PAGE_POOL_STATS
 	struct page_pool_stats pool_stats;	/* of pools that are gone; under RTNL */
 #endif

@@ -412,7 +412,8 @@ static int base_up(void *owner)
 	/* only for statistics */
 	if (core->caps.num_q_counters && cxr_cmd_alloc_q_counter(core, &en->q_counter))
 		en->q_counter = 0;
-	en->out_of_buffer.device = 0;	/* a new counter, also after a reset */
+	/* a new counter, also after a reset */
+	en->device_counters[CXR_EN_RX_OUT_OF_BUFFER].device = 0;
 	return 0;
 
 err_destroy_mkey:

@@ -158,11 +158,37 @@ static void read_xdp(const struct cxr_en *en, struct xdp_counts *rx, struct xdp_
 	}
 }
 
-static void count(struct cxr_en *en, struct cxr_en_counter *counter, u64 device)
+static void count(struct cxr_en *en, enum cxr_en_device_counter which, u64 device)
 {
+	struct cxr_en_counter *counter = &en->device_counters[which];
+
 	lockdep_assert_held(&en->lock);
 	atomic64_add(device < counter->device ? device : device - counter->device, &counter->shown);
 	counter->device = device;
+}
+
+static u64 shown(const struct cxr_en *en, enum cxr_en_device_counter which)
+{
+	return atomic64_read(&en->device_counters[which].shown);
+}
+
+static void read_errors(struct cxr_en *en)
+{
+	u64 vnic[CXR_VNIC_COUNTERS];
+	u64 port[CXR_PHY_COUNTERS];
+
+	if (en->core->caps.vnic_counters & BIT(CXR_VNIC_eth_wqe_too_small) &&
+	    !cxr_cmd_query_vnic_env(en->core, vnic))
+		count(en, CXR_EN_RX_NO_ROOM, vnic[CXR_VNIC_eth_wqe_too_small]);
+	if (!cxr_cmd_query_phy_counters(en->core, CXR_PHY_802_3, port)) {
+		count(en, CXR_EN_RX_LENGTH, port[CXR_PHY_rx_in_range_len_errors] +
+					    port[CXR_PHY_rx_out_of_range_len] +
+					    port[CXR_PHY_rx_oversize_pkts]);
+		count(en, CXR_EN_RX_CRC, port[CXR_PHY_rx_crc_errors]);
+		count(en, CXR_EN_RX_ALIGNMENT, port[CXR_PHY_rx_alignment_errors]);
+	}
+	if (!cxr_cmd_query_phy_counters(en->core, CXR_PHY_2863, port))
+		count(en, CXR_EN_TX_DISCARDS, port[CXR_PHY_tx_discards]);
 }
 
 /*
@@ -175,11 +201,12 @@ static void read_device(struct cxr_en *en, struct cxr_traffic vport[CXR_VPORT_CO
 
 	mutex_lock(&en->lock);
 	if (en->q_counter && !cxr_cmd_query_q_counter(en->core, en->q_counter, values))
-		count(en, &en->out_of_buffer, values[CXR_CNT_out_of_buffer]);
+		count(en, CXR_EN_RX_OUT_OF_BUFFER, values[CXR_CNT_out_of_buffer]);
 	if (cxr_cmd_query_vport_counters(en->core, 0, vport))
 		memset(vport, 0, CXR_VPORT_COUNTERS * sizeof(*vport));
 	else
-		count(en, &en->multicast, vport[CXR_VPORT_rx_multicast].packets);
+		count(en, CXR_EN_RX_MULTICAST, vport[CXR_VPORT_rx_multicast].packets);
+	read_errors(en);
 	mutex_unlock(&en->lock);
 }
 
@@ -190,6 +217,19 @@ void cxr_en_read_stats(struct cxr_en *en)
 	read_device(en, vport);
 }
 
+/* As the in-tree driver. */
+static void show_device(const struct cxr_en *en, struct rtnl_link_stats64 *stats)
+{
+	stats->rx_missed_errors = shown(en, CXR_EN_RX_OUT_OF_BUFFER);
+	stats->multicast = shown(en, CXR_EN_RX_MULTICAST);
+	stats->rx_length_errors = shown(en, CXR_EN_RX_LENGTH) + shown(en, CXR_EN_RX_NO_ROOM);
+	stats->rx_crc_errors = shown(en, CXR_EN_RX_CRC);
+	stats->rx_frame_errors = shown(en, CXR_EN_RX_ALIGNMENT);
+	stats->tx_aborted_errors = shown(en, CXR_EN_TX_DISCARDS);
+	stats->rx_errors = stats->rx_length_errors + stats->rx_crc_errors + stats->rx_frame_errors;
+	stats->tx_errors = stats->tx_aborted_errors;
+}
+
 void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats)
 {
 	struct cxr_en *en = netdev_priv(ndev);
@@ -197,8 +237,7 @@ void cxr_en_get_stats64(struct net_device *ndev, struct rtnl_link_stats64 *stats
 	struct queue_counts counts;
 	unsigned int i;
 
-	stats->rx_missed_errors = atomic64_read(&en->out_of_buffer.shown);
-	stats->multicast = atomic64_read(&en->multicast.shown);
+	show_device(en, stats);
 	queue_work(en->wq, &en->stats_work);
 	for (i = 0; i < ndev->num_rx_queues; i++) {
 		read_queue(&en->rx_stats[i], &counts);
@@ -295,7 +334,7 @@ static void get_base_stats(struct net_device *ndev, struct netdev_queue_stats_rx
 			add_queue(&en->tx_stats[i], &tx_sum);
 	queue_work(en->wq, &en->stats_work);
 	tell_rx(&rx_sum, rx);
-	rx->hw_drop_overruns = atomic64_read(&en->out_of_buffer.shown);
+	rx->hw_drop_overruns = shown(en, CXR_EN_RX_OUT_OF_BUFFER);
 	tell_tx(&tx_sum, tx);
 	read_xdp(en, &xdp_rx, &xdp_tx);
 	tx->packets += xdp_rx.xmit + xdp_tx.xmit;
@@ -439,7 +478,7 @@ static u64 *write_vnic_stats(u64 *data, struct cxr_en *en)
 
 static unsigned int phy_count(const struct cxr_en *en)
 {
-	return en->fec_support.counts ? CXR_PHY_COUNTERS : CXR_PHY_ALWAYS;
+	return en->fec_support.counts ? CXR_PHY_SHOWN : CXR_PHY_ALWAYS;
 }
 
 static void phy_strings(const struct cxr_en *en, u8 **data)
@@ -549,7 +588,7 @@ void cxr_en_get_ethtool_stats(struct net_device *ndev, struct ethtool_stats *sta
 		*data++ = vport[i].packets;
 		*data++ = vport[i].bytes;
 	}
-	*data++ = atomic64_read(&en->out_of_buffer.shown);
+	*data++ = shown(en, CXR_EN_RX_OUT_OF_BUFFER);
 	data = write_vnic_stats(data, en);
 	data = write_xdp_stats(data, en);
 	data = write_phy_stats(data, en);

@@ -49,6 +49,18 @@ static inline void cxr_en_xdp_count(struct cxr_en_xdp_stats *stats, u64_stats_t 
 	u64_stats_update_end(&stats->sync);
 }
 
+/* Of the device, in the statistics of the interface. */
+enum cxr_en_device_counter {
+	CXR_EN_RX_OUT_OF_BUFFER,	/* of the counter set */
+	CXR_EN_RX_MULTICAST,		/* of the vport */
+	CXR_EN_RX_NO_ROOM,		/* of the vNIC: too long for a receive WQE */
+	CXR_EN_RX_LENGTH,		/* of the port, as all below: a wrong length, or too long */
+	CXR_EN_RX_CRC,
+	CXR_EN_RX_ALIGNMENT,
+	CXR_EN_TX_DISCARDS,
+	CXR_EN_DEVICE_COUNTERS
+};
+
 /* A counter of the device, which a reset sets to 0; what the netdev shows goes on. */
 struct cxr_en_counter {
 	u64 device;		/* as last read; cxr_en.lock, also over the reading */

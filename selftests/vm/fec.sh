@@ -5,7 +5,7 @@
 # faster lanes.
 # guests: 2
 # card: cx4lx
-# takes: 40
+# takes: 45
 # turn: yes
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
@@ -64,6 +64,33 @@ loses_for_rdma()
 	[ $(($(<"$dir/port_rcv_errors") - packets)) = 40 ] || fail "port_rcv_errors: $packets, then $(<"$dir/port_rcv_errors")"
 }
 
+# ethtool has the device read
+errors()
+{
+	ethtool -S "$netdev" >/dev/null
+	(cd "/sys/class/net/$netdev/statistics" && echo $(($(<rx_errors) - $1)) $(($(<rx_crc_errors) - $2)) $(($(<rx_length_errors) - $3)))
+} # RX_ERRORS CRC LENGTH
+
+# Frames that are lost, and others that are too long, are errors of the interface
+loses_for_interface()
+{
+	local before
+
+	uses off Off
+	ip link set "$netdev" mtu 1500
+	reachable
+	before=$(errors 0 0 0)
+	gets_wrong 1 40
+	peer "python3 -B selftests/lib/send_frames.py $peer_netdev $mac 7 3000"
+	reachable
+	ethtool -S "$netdev" | grep -E "rx_(crc_errors|oversize_pkts)_phy"
+	# shellcheck disable=SC2086
+	[ "$(errors $before)" = "47 40 7" ] || fail "errors, CRC, length: $before, and $(errors $before) more"
+	ip link set "$netdev" mtu 9000
+	# shellcheck disable=SC2086
+	[ "$(errors $before)" = "47 40 7" ] || fail "they change when the queues restart"
+}
+
 lanes() { ethtool -I --show-fec "$netdev" | grep -c "^ *Lane 0:"; }
 
 # BaseR counts by lane, RS does not
@@ -103,6 +130,7 @@ ktap_test jabber "frames that are lost and too long are counted as such" moves l
 	rx_symbol_err_phy==40 rx_pcs_symbol_err_phy==40 rx_crc_errors_phy? traffic?
 # changes: symbol_error
 ktap_test rdma "to the RDMA device lost frames are errors" loses_for_rdma
+ktap_test interface "so are they to the interface, and frames that are too long" loses_for_interface
 ktap_test lanes "blocks of BaseR are counted by lane" shows_lanes
 ktap_test refused "counters that the firmware refuses are not shown" refuses
 ktap_end

@@ -44,4 +44,10 @@ u8 cxr_link_port(const struct cxr_link *link);
  */
 unsigned int cxr_link_media(const struct cxr_link *link, u8 modes[2]);
 
+/*
+ * Why the link is down, for ethtool: ETHTOOL_LINK_EXT_STATE_*, and ETHTOOL_LINK_EXT_SUBSTATE_* of
+ * that, or 0. @opcode: of PDDR. False: it is not down, or ethtool has no word for it.
+ */
+bool cxr_link_down_reason(u16 opcode, u8 *state, u8 *substate);
+
 #endif

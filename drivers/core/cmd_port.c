@@ -299,6 +299,22 @@ int cxr_cmd_set_link(struct cxr_core *core, bool ext, u32 protos, bool autoneg)
 }
 EXPORT_SYMBOL_GPL(cxr_cmd_set_link);
 
+int cxr_cmd_query_link_down(struct cxr_core *core, u16 *opcode)
+{
+	struct prm_pddr_reg pddr = {};
+	int err;
+
+	prm_set(&pddr, local_port, CXR_LOCAL_PORT);
+	prm_set(&pddr, page_select, PRM_PDDR_TROUBLESHOOTING);
+	prm_set(&pddr, page_data.pddr_troubleshooting_page.group_opcode, PRM_PDDR_MONITOR);
+	err = try_reg(core, PRM_REG_PDDR, PRM_ACCESS_REG_READ, &pddr, sizeof(pddr));
+	if (!err)
+		*opcode = prm_get(&pddr, page_data.pddr_troubleshooting_page.status_opcode
+					 .pddr_monitor_opcode.monitor_opcode);
+	return err;
+}
+EXPORT_SYMBOL_GPL(cxr_cmd_query_link_down);
+
 int cxr_cmd_query_fec_support(struct cxr_core *core, struct cxr_fec_support *support)
 {
 	struct prm_pcam_reg pcam;

@@ -68,6 +68,7 @@ EXPORT_SYMBOL_GPL(cxr_flow_ethertype);
 EXPORT_SYMBOL_GPL(cxr_flow_ip_by_type);
 EXPORT_SYMBOL_GPL(cxr_flow_mask);
 EXPORT_SYMBOL_GPL(cxr_flow_within);
+EXPORT_SYMBOL_GPL(cxr_link_down_reason);
 EXPORT_SYMBOL_GPL(cxr_link_media);
 EXPORT_SYMBOL_GPL(cxr_link_modes);
 EXPORT_SYMBOL_GPL(cxr_link_port);

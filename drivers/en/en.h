@@ -738,6 +738,7 @@ int cxr_en_get_vf_stats(struct net_device *ndev, int vf, struct ifla_vf_stats *s
 int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksettings *settings);
 int cxr_en_set_link_ksettings(struct net_device *ndev,
 			      const struct ethtool_link_ksettings *settings);
+int cxr_en_get_link_ext_state(struct net_device *ndev, struct ethtool_link_ext_state_info *info);
 int cxr_en_get_fecparam(struct net_device *ndev, struct ethtool_fecparam *param);
 int cxr_en_set_fecparam(struct net_device *ndev, struct ethtool_fecparam *param);
 void cxr_en_get_fec_stats(struct net_device *ndev, struct ethtool_fec_stats *stats CXR_FEC_HIST);

@@ -215,6 +215,7 @@ const struct ethtool_ops cxr_en_ethtool_ops = {
 				     ETHTOOL_COALESCE_USE_ADAPTIVE,
 	.get_drvinfo = get_drvinfo,
 	.get_link = ethtool_op_get_link,
+	.get_link_ext_state = cxr_en_get_link_ext_state,
 	.get_link_ksettings = cxr_en_get_link_ksettings,
 	.set_link_ksettings = cxr_en_set_link_ksettings,
 	.get_fec_stats = cxr_en_get_fec_stats,

@@ -109,6 +109,22 @@ int cxr_en_get_link_ksettings(struct net_device *ndev, struct ethtool_link_ksett
 	return 0;
 }
 
+/* Not of a link that is up, nor if the device does not say. */
+int cxr_en_get_link_ext_state(struct net_device *ndev, struct ethtool_link_ext_state_info *info)
+{
+	struct cxr_en *en = netdev_priv(ndev);
+	u8 state, substate;
+	u16 opcode;
+
+	if (netif_carrier_ok(ndev) || cxr_cmd_query_link_down(en->core, &opcode) ||
+	    !cxr_link_down_reason(opcode, &state, &substate))
+		return -ENODATA;
+
+	info->link_ext_state = state;
+	info->__link_ext_substate = substate;
+	return 0;
+}
+
 /* ---- what there shall be ------------------------------------------------ */
 
 /* Modes that only the extended numbering has are the last ones. */

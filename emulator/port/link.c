@@ -123,6 +123,33 @@ int ptys_read(struct cmd *c, const void *reg_in, void *reg_out)
 	return 0;
 }
 
+/* The message, which is for people, is left empty. */
+int pddr_read(struct cmd *c, const void *reg_in, void *reg_out)
+{
+	const struct prm_pddr_reg *in = reg_in;
+	const struct prm_pddr_troubleshooting_page *page =
+		prm_sub(in, page_data.pddr_troubleshooting_page, pddr_troubleshooting_page);
+	struct prm_pddr_reg *out = reg_out;
+	enum prm_monitor opcode = PRM_MONITOR_NO_ISSUE;
+
+	if (bad_port(c, in) || check_owner(c, "PDDR"))
+		return -1;
+	if (prm_get(in, page_select) != PRM_PDDR_TROUBLESHOOTING ||
+	    prm_get(page, group_opcode) != PRM_PDDR_MONITOR)
+		return decline(c, PRM_STATUS_BAD_PARAM,
+			       "page %u, group %u: only the monitor of page 1 is supported",
+			       prm_get(in, page_select), prm_get(page, group_opcode));
+	if (!port_admin_up(c->dev->port))
+		opcode = PRM_MONITOR_CLOSED;
+	else if (!port_link_up(c->dev->port))
+		opcode = PRM_MONITOR_UNPLUGGED;
+	prm_set(out, local_port, PORT_NUMBER);
+	prm_set(out, page_select, PRM_PDDR_TROUBLESHOOTING);
+	prm_set(out, page_data.pddr_troubleshooting_page.status_opcode.pddr_monitor_opcode
+			     .monitor_opcode, opcode);
+	return 0;
+}
+
 int ptys_write(struct cmd *c, const void *reg_in, void *reg_out)
 {
 	const struct prm_ptys_reg *in = reg_in;

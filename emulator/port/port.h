@@ -229,6 +229,7 @@ struct reg {
 /* link.c */
 int ptys_read(struct cmd *c, const void *reg_in, void *reg_out);
 int ptys_write(struct cmd *c, const void *reg_in, void *reg_out);
+int pddr_read(struct cmd *c, const void *reg_in, void *reg_out);
 void port_link_reset(struct cxdev *dev);
 void port_link_starts(struct cxdev *dev); /* it comes up with what was selected */
 /* Of the protocol that was up last; FEC_SPEEDS: it needs none. */

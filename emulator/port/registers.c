@@ -226,6 +226,7 @@ static const struct reg regs[] = {
 	{ PRM_REG_PMTU, "PMTU", sizeof(struct prm_pmtu_reg), pmtu_read, pmtu_write },
 	{ PRM_REG_PTYS, "PTYS", sizeof(struct prm_ptys_reg), ptys_read, ptys_write },
 	{ PRM_REG_PPLM, "PPLM", sizeof(struct prm_pplm_reg), pplm_read, pplm_write },
+	{ PRM_REG_PDDR, "PDDR", sizeof(struct prm_pddr_reg), pddr_read, NULL },
 	{ PRM_REG_MLCR, "MLCR", sizeof(struct prm_mlcr_reg), mlcr_read, mlcr_write },
 	{ PRM_REG_PAOS, "PAOS", sizeof(struct prm_paos_reg), paos_read, paos_write },
 	{ PRM_REG_PPCNT, "PPCNT", sizeof(struct prm_ppcnt_reg), ppcnt_read, NULL },

@@ -172,6 +172,35 @@ static void toggle(void)
 	dut_run();
 }
 
+/* What PDDR says of the link; -1: it is declined. */
+static int down_reason(void)
+{
+	struct prm_pddr_reg reg = {};
+
+	prm_set(&reg, local_port, 1);
+	prm_set(&reg, page_select, PRM_PDDR_TROUBLESHOOTING);
+	return access_reg(PRM_ACCESS_REG_READ, PRM_REG_PDDR, &reg, sizeof(reg)) ? -1 :
+	       ((uint8_t *)&reg)[14] << 8 | ((uint8_t *)&reg)[15];
+}
+
+static void test_down(void)
+{
+	int up, unplugged, closed;
+
+	set_admin(PRM_PORT_UP);
+	dut_run();
+	up = down_reason();
+	port_set_wire(dut->dev->port, false);
+	unplugged = down_reason();
+	set_admin(PRM_PORT_DOWN);
+	closed = down_reason();
+	port_set_wire(dut->dev->port, true);
+	set_admin(PRM_PORT_UP);
+	dut_run();
+	ktap(card->vf ? up == -1 : !up && unplugged == 1024 && closed == 1, "%s: PDDR %s", name,
+	     card->vf ? "is declined" : "tells an unplugged cable from a closed port");
+}
+
 /* What is up, in both numberings. */
 static bool runs_at(uint32_t proto, uint32_t ext)
 {
@@ -463,6 +492,7 @@ static void test_card(const struct card *which, const struct card *pf)
 		test_identity();
 	test_port();
 	test_link();
+	test_down();
 	test_module();
 	test_wqes();
 	test_limits();

@@ -593,6 +593,8 @@ struct cxr_module_place {
  */
 int cxr_cmd_read_module(struct cxr_core *core, const struct cxr_module_place *place, u8 *data,
 			u32 len);
+/* PDDR: why the link is down, for cxr_link_down_reason(). A refusal is not logged. */
+int cxr_cmd_query_link_down(struct cxr_core *core, u16 *opcode);
 /* PPCNT: fills the part of @group of @values[CXR_PHY_COUNTERS]. A refusal is not logged. */
 int cxr_cmd_query_phy_counters(struct cxr_core *core, enum cxr_phy_group group, u64 *values);
 /* The same for all @values[CXR_PRIO_COUNTERS] of a priority, or [CXR_TC_COUNTERS] of a class. */

@@ -62,6 +62,19 @@ enum prm_fec {
 	PRM_FEC_LLRS_272	= 9,
 };
 
+/* pddr_reg.page_select, and group_opcode of the troubleshooting page */
+enum prm_pddr {
+	PRM_PDDR_TROUBLESHOOTING	= 1,
+	PRM_PDDR_MONITOR		= 0,
+};
+
+/* pddr_monitor_opcode.monitor_opcode: why the link is down. The tables of readers have more. */
+enum prm_monitor {
+	PRM_MONITOR_NO_ISSUE		= 0,
+	PRM_MONITOR_CLOSED		= 1,	/* by a command */
+	PRM_MONITOR_UNPLUGGED		= 1024,
+};
+
 /* ptys_reg.connector_type */
 enum prm_connector {
 	PRM_CONNECTOR_UNKNOWN	= 0,

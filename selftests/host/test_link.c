@@ -328,8 +328,46 @@ static void test_fec_blocks(void)
 	expect(cxr_fec_corrects(1 << 20), true);
 }
 
+/* As the in-tree driver tells ethtool: a sample of each state, and what is no reason. */
+static void test_down(void)
+{
+	static const struct {
+		u16 opcode;
+		u8 state, substate;
+	} rows[] = {
+		{ 2, ETHTOOL_LINK_EXT_STATE_AUTONEG, 1 }, { 39, ETHTOOL_LINK_EXT_STATE_AUTONEG, 6 },
+		{ 7, ETHTOOL_LINK_EXT_STATE_LINK_TRAINING_FAILURE, 3 },
+		{ 8, ETHTOOL_LINK_EXT_STATE_LINK_TRAINING_FAILURE, 0 },
+		{ 14, ETHTOOL_LINK_EXT_STATE_LINK_TRAINING_FAILURE, 4 },
+		{ 13, ETHTOOL_LINK_EXT_STATE_LINK_LOGICAL_MISMATCH, 5 },
+		{ 15, ETHTOOL_LINK_EXT_STATE_BAD_SIGNAL_INTEGRITY, 0 },
+		{ 42, ETHTOOL_LINK_EXT_STATE_BAD_SIGNAL_INTEGRITY, 2 },
+		{ 1024, ETHTOOL_LINK_EXT_STATE_NO_CABLE, 0 },
+		{ 1025, ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE, 1 },
+		{ 1031, ETHTOOL_LINK_EXT_STATE_CABLE_ISSUE, 0 },
+		{ 1027, ETHTOOL_LINK_EXT_STATE_EEPROM_ISSUE, 0 },
+		{ 23, ETHTOOL_LINK_EXT_STATE_CALIBRATION_FAILURE, 0 },
+		{ 1032, ETHTOOL_LINK_EXT_STATE_POWER_BUDGET_EXCEEDED, 0 },
+		{ 1030, ETHTOOL_LINK_EXT_STATE_OVERHEAT, 0 },
+	};
+	unsigned int i;
+	u8 state, substate;
+
+	begin("link", "ethtool has words for reasons why it is down");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		expect(cxr_link_down_reason(rows[i].opcode, &state, &substate), true);
+		expect(state, rows[i].state);
+		expect(substate, rows[i].substate);
+	}
+	begin("link", "but not for all, and a link that is up has none");
+	expect(cxr_link_down_reason(0, &state, &substate), false);
+	expect(cxr_link_down_reason(1, &state, &substate), false);
+	expect(cxr_link_down_reason(1026, &state, &substate), false);
+}
+
 void test_link(void)
 {
+	test_down();
 	test_fec();
 	test_fec_blocks();
 	test_decode();

@@ -6,7 +6,7 @@
 # guests: 2
 # card: cx6dx,dcb
 # ledger: yes
-# takes: 25
+# takes: 30
 # drivers: cxr mlx5
 . "$(dirname "$0")/../lib/ktap.sh"
 # shellcheck source=selftests/lib/ends.sh
@@ -139,6 +139,22 @@ counts_fec()
 	[ -z "$(fec_stats)" ]
 }
 
+detected() { ethtool "$netdev" | grep "Link detected: $1"; }
+
+tells_why()
+{
+	trap 'emu fault clear >/dev/null' EXIT
+	detected "yes$"
+	emu fault a port down >/dev/null
+	wait_until 10 detected "no (No cable)$"
+	emu fault a register pddr status bad_param times=all >/dev/null
+	detected "no$"
+	emu fault clear >/dev/null
+	wait_until 10 detected "yes$"
+	reachable
+	[ "$CXR_DRIVER" = mlx5 ] || must_fail grep -i refuse <(kmsg)
+}
+
 ktap_setup ends_up
 ktap_test shown "ethtool shows the link modes of both numberings" shows_link
 ktap_test speed "the speed of the link can be set" sets_speed
@@ -147,5 +163,6 @@ ktap_test refused "a speed that the card does not have is refused" refuses
 ktap_test fec "ethtool shows the forward error correction" shows_fec
 ktap_test fec.set "it can be set, and lanes of 50 Gbit/s have others" sets_fec
 ktap_test fec.counts "it counts what it corrects and what it cannot, as its code can" counts_fec
+ktap_test down "ethtool tells why the link is down, if the device does" tells_why
 ktap_test fec.refused "one that the port does not have is refused" refuses_fec
 ktap_end

@@ -590,7 +590,7 @@ extern const struct dev_pm_ops cxr_pm_ops;
  * devlink instance are held. -EBUSY: it sleeps, or another reset is under way, or, unless a user
  * asks (@asked), the recovery from a PCI error, which may never come to its end; -ENODEV: not on
  * the bus. After other errors, which are logged, all stages but pci are down, and the interface is
- * gone.
+ * gone, unless the device has failed again after it came up.
  */
 int cxr_reset_recover(struct cxr_dev *dev, bool asked);
 
@@ -612,7 +612,7 @@ void cxr_reporters_close(struct cxr_dev *dev);
 /* Any context; @why is a constant. */
 void cxr_report_survived(struct cxr_dev *dev, const char *why);
 void cxr_report_failed(struct cxr_dev *dev, const char *why);
-/* After a reset or reload: there is no error any more. */
+/* After a reset or reload: there is no error any more, unless the device has failed since. */
 void cxr_report_healthy(struct cxr_dev *dev);
 
 /* client.c */

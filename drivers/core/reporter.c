@@ -281,10 +281,13 @@ void cxr_report_healthy(struct cxr_dev *dev)
 	unsigned long flags;
 
 	spin_lock_irqsave(&dev->reports.lock, flags);
-	memset(dev->reports.why, 0, sizeof(dev->reports.why));
-	dev->reports.healthy = true;
-	if (dev->reports.open)
-		queue_report(dev, 0);
+	/* a failure in the meantime was reported already, or waits for the lock */
+	if (!cxr_core_dead(&dev->core)) {
+		memset(dev->reports.why, 0, sizeof(dev->reports.why));
+		dev->reports.healthy = true;
+		if (dev->reports.open)
+			queue_report(dev, 0);
+	}
 	spin_unlock_irqrestore(&dev->reports.lock, flags);
 }
 

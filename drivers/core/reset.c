@@ -64,6 +64,11 @@ static int come_up(struct cxr_dev *dev, const char *after)
 		return err;
 	}
 	WRITE_ONCE(dev->resetting, false);
+	/* It may have failed again meanwhile, which is reported: the next recovery is for that. */
+	if (cxr_core_dead(&dev->core)) {
+		dev_err(dev->core.dev, "failed again as it came up after %s\n", after);
+		return -EIO;
+	}
 	dev_info(dev->core.dev, "the function works again after %s\n", after);
 	cxr_report_healthy(dev);
 	return 0;

@@ -318,6 +318,27 @@ recovers_reopening()
 	nothing_left
 }
 
+# A failure while the function comes up after a reset by a person is recovered from as any other
+recovers_again()
+{
+	local netdev
+
+	start_anew
+	auto_recover true
+	netdev=$(driver_netdev)
+	ip route add 198.51.100.0/24 dev "$netdev"
+	echo 1500 >$LIMIT
+	fault command create_rq silent
+	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
+	wait_kmsg "failed again as it came up after a reset"
+	echo 60000 >$LIMIT
+	wait_until 30 recovered 1
+	wait_until 30 link_is 1
+	has_routes "$netdev" || fail "the interface is down after the recovery"
+	run_commands
+	nothing_left
+}
+
 # The second failure within the grace period is left to a person
 grace()
 {
@@ -408,6 +429,7 @@ ktap_test firmware.stays "firmware that has crashed and is not reset: the functi
 ktap_test recovers.silent "so does one that a command was lost in" recovers_silent
 ktap_test recovers.restarting "one that fails while the queues are restarted keeps its interface up" recovers_restarting
 ktap_test recovers.reopening "so does one that fails again while it recovers, until it is reset" recovers_reopening
+ktap_test recovers.again "a failure while it comes up after a reset by a person is recovered from" recovers_again
 ktap_test recovers.grace "a second failure within the grace period is left to a person, who can recover it by devlink" grace
 ktap_test recovers.off "auto_recover false: a failed device waits for devlink health recover" asked_for
 ktap_test recovers.fails "a recovery that fails leaves no interface, and can be tried again" recovery_fails

@@ -421,6 +421,13 @@ extern const struct uapi_definition cxr_ib_uapi_defs[];
  */
 struct cxr_ib_uar *cxr_ib_uar_get(struct cxr_ib_ucontext *ctx, u32 index);
 void cxr_ib_uar_put(struct cxr_ib_uar *uar);
+/*
+ * Checks the user index of a queue: CQE version 1 requires one, version 0 forbids it. @present: the
+ * request was long enough to contain @uidx.
+ */
+int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
+
+/* domain.c */
 /* The transport domain of the context, allocated at the first call and kept. May sleep. */
 int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
 /*
@@ -428,11 +435,8 @@ int cxr_ib_get_td(struct cxr_ib_ucontext *ctx, u32 *tdn);
  * such contexts there is loopback of the vport. After the first call it does nothing. May sleep.
  */
 int cxr_ib_add_domain(struct cxr_ib_ucontext *ctx);
-/*
- * Checks the user index of a queue: CQE version 1 requires one, version 0 forbids it. @present: the
- * request was long enough to contain @uidx.
- */
-int cxr_ib_check_uidx(struct cxr_ib_ucontext *ctx, bool present, u32 uidx, u32 *user_index);
+/* When the context closes. May sleep. */
+void cxr_ib_put_domains(struct cxr_ib_ucontext *ctx);
 
 /* pp.c */
 extern const struct uapi_definition cxr_ib_pp_defs[];

@@ -38,7 +38,9 @@ static int __init latecomer_init(void)
 {
 	int err;
 
-	if (!netdev || !group || !mac_pton(group, mac))
+	if (!netdev || !group ||
+	    sscanf(group, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &mac[0], &mac[1], &mac[2], &mac[3],
+		   &mac[4], &mac[5]) != ETH_ALEN)
 		return -EINVAL;
 	dev = dev_get_by_name(&init_net, netdev);
 	if (!dev)

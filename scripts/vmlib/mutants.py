@@ -127,7 +127,7 @@ def sources(parts):
             yield part
         for folder, _, files in os.walk(path):
             for name in files:
-                if re.search(r"(\.[ch]|Makefile|Kbuild)$", name):
+                if re.search(r"(\.[ch]|Makefile|Kbuild|^ask)$", name):
                     yield os.path.relpath(os.path.join(folder, name), REPO)
 
 

@@ -211,8 +211,8 @@ unsigned int cxr_link_media(const struct cxr_link *link, u8 modes[2])
 #define STATE(name) ETHTOOL_LINK_EXT_STATE_##name
 #define SUB(name) ETHTOOL_LINK_EXT_SUBSTATE_##name
 
-static const struct {
-	u16 opcode;
+static const struct reason {
+	u16 opcode;	/* 0: the end */
 	u8 state, substate;
 } reasons[] = {
 	{ 2, STATE(AUTONEG), SUB(AN_NO_PARTNER_DETECTED) },
@@ -245,18 +245,16 @@ static const struct {
 	{ 1030, STATE(OVERHEAT), 0 },
 	{ 1031, STATE(CABLE_ISSUE), 0 },
 	{ 1032, STATE(POWER_BUDGET_EXCEEDED), 0 },
+	{}
 };
 
 bool cxr_link_down_reason(u16 opcode, u8 *state, u8 *substate)
 {
-	unsigned int i;
+	const struct reason *reason = reasons;
 
-	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
-		if (reasons[i].opcode != opcode)
-			continue;
-		*state = reasons[i].state;
-		*substate = reasons[i].substate;
-		return true;
-	}
-	return false;
+	while (reason->opcode && reason->opcode != opcode)
+		reason++;
+	*state = reason->state;
+	*substate = reason->substate;
+	return reason->opcode;
 }

@@ -304,7 +304,7 @@ bool lag_hashes(const struct cxdev *dev);	/* there is a LAG, in hash mode */
 struct port *lag_tx_port(const struct cxdev *dev, unsigned int affinity, const struct frame *frame);
 /* The same without the map: a given affinity is the port. */
 struct port *lag_strict_port(const struct cxdev *dev, unsigned int affinity);
-/* The function whose RDMA engine and flow tables are the first for what the port of @dev receives. */
+/* The function whose RDMA engine and flow tables are first for what the port of @dev receives. */
 struct cxdev *lag_first_dev(struct cxdev *dev);
 void lag_status(const struct cxdev *dev, FILE *out);
 void lag_json(const struct cxdev *dev, struct json_object *to);

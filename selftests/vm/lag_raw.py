@@ -51,8 +51,8 @@ class Near:
         self.pd = PD(self.ctx)
 
 
-def main(host, *ends):
-    cables = [Cable(host, *ends[i:i + 2]) for i in (0, 2)]
+def main(host, port0, netdev0, port1, netdev1):
+    cables = [Cable(host, port0, netdev0), Cable(host, port1, netdev1)]
     queue = Queue(Near())
     queue.rule(EthSpec(ether_type=RULE))
     for n, cable in enumerate(cables):

@@ -271,6 +271,15 @@ recovers_silent()
 	nothing_left
 }
 
+# $netdev has a route, and a command that is lost fails soon
+begin_with_route()
+{
+	start_anew
+	auto_recover true
+	netdev=$(driver_netdev)
+	ip route add 198.51.100.0/24 dev "$netdev"
+	echo 1500 >$LIMIT
+}
 has_routes() { [ -n "$(ip link show dev "$1" up)" ] && [ -n "$(ip route show 198.51.100.0/24 dev "$1")" ]; } # NETDEV
 
 # The kernel forgets routes of an interface that goes down: this one must not, when the device fails while its queues are closed or opened
@@ -279,11 +288,7 @@ recovers_restarting()
 	local netdev command
 
 	for command in destroy_tir create_rq; do
-		start_anew
-		auto_recover true
-		netdev=$(driver_netdev)
-		ip route add 198.51.100.0/24 dev "$netdev"
-		echo 1500 >$LIMIT
+		begin_with_route
 		fault command $command silent
 		must_fail ethtool -G "$netdev" rx 512
 		wait_kmsg "device failed: a command timed out"
@@ -302,11 +307,7 @@ recovers_reopening()
 {
 	local netdev
 
-	start_anew
-	auto_recover true
-	netdev=$(driver_netdev)
-	ip route add 198.51.100.0/24 dev "$netdev"
-	echo 1500 >$LIMIT
+	begin_with_route
 	fault command create_rq silent
 	fail_once
 	wait_kmsg "device failed: a command timed out" 30
@@ -323,11 +324,7 @@ recovers_again()
 {
 	local netdev
 
-	start_anew
-	auto_recover true
-	netdev=$(driver_netdev)
-	ip route add 198.51.100.0/24 dev "$netdev"
-	echo 1500 >$LIMIT
+	begin_with_route
 	fault command create_rq silent
 	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
 	wait_kmsg "failed again as it came up after a reset"

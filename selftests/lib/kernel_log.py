@@ -62,7 +62,7 @@ class KernelLog:
                 report = []
             elif INJECTED.search(line) or "WARNING:" in line or "Call Trace" in line:
                 report = [line]     # up to the end of the stack
-            elif line == LOST or BAD.search(line) and not (allowed and re.search(allowed, line)):
+            elif BAD.search(line) and not (allowed and re.search(allowed, line)):
                 bad.append(line)
         return tuple(place), bad + report
 

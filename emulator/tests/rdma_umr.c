@@ -117,6 +117,11 @@ struct umr_wr reg_wr(uint32_t key, const uint8_t *list, unsigned int n)
 				 .fence = PRM_WQE_FENCE_STRONG };
 }
 
+struct umr_wr klm_reg_wr(uint32_t key, const uint8_t *list)
+{
+	return reg_wr(key, list, 64 / sizeof(uint64_t));
+}
+
 struct umr_wr inval_wr(uint32_t key)
 {
 	return (struct umr_wr) { .key = key,

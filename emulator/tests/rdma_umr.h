@@ -49,6 +49,8 @@ void post_umr(struct tqp *qp, const struct umr_wr *u);
 void page_list(struct side *side, uint8_t *list, uint32_t off, unsigned int n);
 void klm_put(uint8_t *klm, uint32_t len, uint32_t key, uint64_t va);
 struct umr_wr reg_wr(uint32_t key, const uint8_t *list, unsigned int n);
+/* The same of a list of KLMs, 64 bytes. */
+struct umr_wr klm_reg_wr(uint32_t key, const uint8_t *list);
 struct umr_wr inval_wr(uint32_t key);
 
 /* Writes all of the region from the other side; its completion's syndrome, 0: it went well. */

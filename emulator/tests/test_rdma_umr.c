@@ -224,9 +224,7 @@ static void test_user_length(void)
 	struct tqp x, y;
 
 	klm_put(klm, KEY_BYTES, b.lkey, b.va + KEY_OFF);
-	reg = reg_wr(key, klm, 0);
-	reg.list_len = 64;
-	reg.octwords = 4;
+	reg = klm_reg_wr(key, klm);
 	reg.length64 = true;
 	reg.len = KEY_BYTES - 1;
 	user_pair(&x, &y);
@@ -375,9 +373,7 @@ static void test_klm_reserved(bool rlky)
 		klm_put(klm + 16 * i++, n, MKEY_RESERVED_LKEY,
 			MEM_BASE + (at - (uint8_t *)mem_at(&b, MEM_BASE)));
 	}
-	reg = reg_wr(key, klm, 0);
-	reg.list_len = 64;
-	reg.octwords = 4;
+	reg = klm_reg_wr(key, klm);
 	drain(&ca, &cb);
 	buf_fill(&b, KEY_OFF, KEY_BYTES, 1);
 	create_pair(&x, &y, PRM_QP_ST_RC, &ca, &cb, &o);

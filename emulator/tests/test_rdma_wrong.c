@@ -444,9 +444,7 @@ static void right_fences(void)
 	struct tqp x, y;
 
 	klm_put(klm, KEY_BYTES, b.lkey, b.va + KEY_OFF);
-	reg = reg_wr(key, klm, 0);
-	reg.list_len = 64;
-	reg.octwords = 4;
+	reg = klm_reg_wr(key, klm);
 	reg.fence = 0;
 	user_pair(&x, &y);
 	post_umr(&y, &reg);

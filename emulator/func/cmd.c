@@ -46,11 +46,12 @@ const char *cmd_status_name(uint8_t status)
 
 /* ---- refusals ---- */
 
-/* Does the driver give something back with it? */
+/* Does the driver give something back with it, or cannot without it, as a DC target? */
 static bool releases(const struct cmd *c)
 {
 	static const char *const verbs[] = {
 		"destroy_", "dealloc_", "delete_", "detach_", "teardown_", "disable_",
+		"drain_",
 	};
 	const char *name = cmd_opcode_name(c->opcode);
 	unsigned int i;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "prm/caps.h"
+#include "prm/dct.h"
 #include "prm/eqe.h"
 #include "prm/port.h"
 #include "prm/vsc.h"
@@ -213,6 +214,15 @@ static void test_status_has_no_effect(void)
 	fault_must(&emu, "clear");
 }
 
+static int drain_dct(void)
+{
+	struct prm_drain_dct_in in = {};
+	struct prm_drain_dct_out out;
+
+	prm_set(&in, opcode, PRM_OP_drain_dct);
+	return cmd_exec(&c, &in, sizeof(in), &out, sizeof(out), NULL);
+}
+
 /* What follows from a rule's refusal to take something back is no violation. */
 static void test_kept(void)
 {
@@ -223,6 +233,11 @@ static void test_kept(void)
 	fault_must(&emu, "f0 command dealloc_uar status res_busy");
 	dealloc_uar(kept);
 	ktap(!shut_down(&c) && no_violation(), "a UAR that a rule has refused to take is no leak");
+	start();
+	alloc_uar(&kept);
+	fault_must(&emu, "f0 command drain_dct status res_busy");
+	ktap(drain_dct() && !shut_down(&c) && no_violation(),
+	     "nor what a target uses that a rule has refused to drain");
 	start();
 	alloc_uar(&kept);
 	shut_down(&c);
@@ -716,7 +731,7 @@ int main(int argc, char **argv)
 	int status;
 
 	(void)argc;
-	ktap_plan(103);
+	ktap_plan(104);
 	emu_start(&emu, argv[1], 2);
 	client_open(&c, &emu, 0);
 	start();

@@ -96,6 +96,12 @@ class Try:
         self.needs("ip", "link", "set", name, state)
         return name
 
+    def link(self):
+        """The file that tells whether the interface has a link, which it has got"""
+        carrier = f"/sys/class/net/{self.netdev()}/carrier"
+        self.until(lambda: line(carrier) == "1", 20)
+        return carrier
+
     def changes(self, there, back):
         """A setting of the interface, and what undoes it: commands with DEV for its name"""
         name = self.netdev()
@@ -415,8 +421,7 @@ def multicast(t):
 
 @operation("cable", "the cable is pulled and plugged in again")
 def cable(t):
-    carrier = f"/sys/class/net/{t.netdev()}/carrier"
-    t.until(lambda: line(carrier) == "1", 20)
+    carrier = t.link()
     if t.failed:
         return
     with t.work():

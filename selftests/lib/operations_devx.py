@@ -138,6 +138,7 @@ def write_to(side, key, address):
 
 @operation("verbs.faults", "requests of a program meet memory that is not there, with a key of its own, of all memory, and of a window")
 def faults(t):
+    t.link()    # what a program sends to itself takes the wire
     ctx = t.context()
     side = Side(ctx, 0, access=ALL | ODP | e.IBV_ACCESS_MW_BIND, memory=Absent(16))
     other = Absent(4)

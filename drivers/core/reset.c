@@ -33,15 +33,25 @@ static void stay_down(struct cxr_dev *dev)
 }
 
 /*
+ * A frozen channel counts as one whose device is gone. The PCI core ends that late, older kernels
+ * only before resume(), and not at all once it has given up a recovery. The firmware is asked before.
+ */
+static void thaw(struct pci_dev *pdev)
+{
+	if (pdev->error_state == pci_channel_io_frozen)
+		pdev->error_state = pci_channel_io_normal;
+}
+
+/*
  * A reset has ended the DMA of a device that had failed, and its use of pages that it did not
  * return, unless the firmware, which does it, has failed and was not reset. A reload may retry what
  * fails here. @after: for the log.
  */
 static int come_up(struct cxr_dev *dev, const char *after)
 {
-	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
+	thaw(dev->core.pdev);
 	if (!cxr_core_wait_response(dev)) {
 		cxr_core_fail(dev, "no response after a reset or sleep");
 		stay_down(dev);
@@ -53,9 +63,6 @@ static int come_up(struct cxr_dev *dev, const char *after)
 		stay_down(dev);
 		return -EIO;
 	}
-	/* After a recovery that the PCI core has given up nobody else does it. */
-	if (pdev->error_state == pci_channel_io_frozen)
-		pdev->error_state = pci_channel_io_normal;
 	WRITE_ONCE(dev->core.dead, false);
 	dev->needs_reset = false;
 	err = cxr_stages_up(&dev->stages, CXR_FIRST_STAGE);
@@ -104,6 +111,7 @@ static int reset_function(struct cxr_dev *dev, unsigned long others)
 	struct pci_dev *pdev = dev->core.pdev;
 	int err;
 
+	thaw(pdev);
 	cxr_core_restore_config(dev);
 	if (cxr_firmware_reset(dev, false, others))
 		return 0;
@@ -171,6 +179,7 @@ static void reset_prepare(struct pci_dev *pdev)
 	if (dev->resetting)
 		cxr_core_restore_config(dev);
 	prepare(dev);
+	thaw(pdev);
 	cxr_firmware_reset(dev, true, CXR_FIRMWARE_PATIENCE);
 }
 
@@ -234,6 +243,7 @@ static pci_ers_result_t slot_reset(struct pci_dev *pdev)
 		dev_err(&pdev->dev, "no response after the reset that follows a PCI error\n");
 		return PCI_ERS_RESULT_DISCONNECT;
 	}
+	thaw(pdev);
 	cxr_firmware_reset(dev, false, CXR_FIRMWARE_PATIENCE);
 	return PCI_ERS_RESULT_RECOVERED;
 }

@@ -13,6 +13,7 @@
 . "$(dirname "$0")/../lib/faults.sh"
 
 COMPLETER_ABORT=0x8000	# not fatal
+MALFORMED=0x40000	# fatal
 
 before_each()
 {
@@ -63,15 +64,18 @@ comes_up()
 }
 stack_has() { grep -q "$2" "/proc/$1/stack" 2>/dev/null; } # PID FUNCTION
 
+firmware_fails() { emu fault "$CXR_GUEST${BDF##*.}" fatal >/dev/null; }
+
 # The PCI core gives up, and a person recovers the function
-given_up()
+given_up() # ERROR [COMMAND...]
 {
 	local said
 
 	ktap_spoilt
 	echo "$OTHER" >"$DRV/unbind"
-	said=$(pci_error $COMPLETER_ABORT) || skip "$said"
+	said=$(pci_error "$1") || skip "$said"
 	wait_kmsg "device recovery failed" 60
+	"${@:2}"
 	wait_until 15 fatal_is error
 	is_dead
 	devlink health recover "pci/$BDF" reporter fw_fatal
@@ -82,5 +86,6 @@ fatal_is() { devlink health show "pci/$BDF" reporter fw_fatal | grep "state $1 "
 
 ktap_setup both_up
 ktap_test up-again "a function that a person resets before the recovery gets to it is reset again" comes_up
-ktap_test alone "the other function has no driver: the PCI core gives up, devlink health recover does not" given_up
+ktap_test alone "the other function has no driver: the PCI core gives up, devlink health recover does not" given_up $COMPLETER_ABORT
+ktap_test alone.frozen "the same after a fatal error that the firmware asks for a reset after" given_up $MALFORMED firmware_fails
 ktap_end

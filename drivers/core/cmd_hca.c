@@ -745,6 +745,7 @@ void cxr_hca_down(void *owner)
 {
 	struct cxr_dev *dev = owner;
 
+	cxr_flow_down(dev);
 	teardown_hca(&dev->core);
 	give_up_hca(dev);
 }

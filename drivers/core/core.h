@@ -643,6 +643,8 @@ int cxr_clients_set_lag_macs(struct cxr_dev *dev, struct cxr_lag *lag,
 /* steering.c */
 /* The device has no flow tables, also if it died with some. */
 void cxr_flow_init(struct cxr_dev *dev);
+/* Tables without rules that it would not let go of. */
+void cxr_flow_down(struct cxr_dev *dev);
 /* The LAG demux table between rules and en's; of the function of port 1, in a vport LAG. */
 int cxr_demux_create(struct cxr_dev *dev);
 void cxr_demux_destroy(struct cxr_dev *dev);

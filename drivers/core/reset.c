@@ -34,7 +34,8 @@ static void stay_down(struct cxr_dev *dev)
 
 /*
  * A frozen channel counts as one whose device is gone. The PCI core ends that late, older kernels
- * only before resume(), and not at all once it has given up a recovery. The firmware is asked before.
+ * only before resume(), and not at all once it has given up a recovery. The firmware is asked
+ * before.
  */
 static void thaw(struct pci_dev *pdev)
 {

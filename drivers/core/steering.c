@@ -157,6 +157,27 @@ static int relink(struct cxr_dev *dev)
 	return err ?: set_first_table(dev, first);
 }
 
+/* A table that is destroyed: the device may use its number for another one. */
+static void forget_table(struct cxr_dev *dev, u32 id)
+	__must_hold(&dev->flow_lock)
+{
+	struct cxr_rule_table *table;
+	int i;
+
+	/* it has unset the root with the table */
+	if (dev->first_table == id)
+		dev->first_table = 0;
+	if (dev->demux_next == id)
+		dev->demux_next = 0;
+	for (i = 0; i < ARRAY_SIZE(dev->rules); i++) {
+		table = dev->rules[i];
+		if (table && table->miss == id)
+			table->miss = 0;
+		if (table && table->tail_miss == id)
+			table->tail_miss = 0;
+	}
+}
+
 static void set_en_tables(struct cxr_dev *dev, u32 first, u32 last)
 	__must_hold(&dev->flow_lock)
 {
@@ -183,21 +204,28 @@ int cxr_flow_set_en_tables(struct cxr_core *core, u32 first, u32 last)
 	if (err && first) {
 		set_en_tables(dev, old_first, old_last);
 		relink(dev);	/* tables that led to it already */
+	} else if (err) {
+		forget_table(dev, old_first);	/* the caller destroys it all the same */
 	}
 	mutex_unlock(&dev->flow_lock);
 	return err;
 }
 EXPORT_SYMBOL_GPL(cxr_flow_set_en_tables);
 
-/* Before it goes, no table leads to it any more. */
+/* Before it goes, no table leads to it any more. If the device refuses that: after. */
 static void remove_demux(struct cxr_dev *dev)
 	__must_hold(&dev->flow_lock)
 {
 	u32 demux = dev->demux;
+	int err;
 
 	dev->demux = 0;
-	relink(dev);
+	err = relink(dev);
 	cxr_cmd_destroy_flow_table(&dev->core, demux);
+	if (err) {
+		forget_table(dev, demux);
+		relink(dev);
+	}
 }
 
 int cxr_demux_create(struct cxr_dev *dev)
@@ -242,16 +270,10 @@ static void free_group(struct group *group)
 	kfree(group);
 }
 
-static void put_table(struct cxr_dev *dev, u8 prio)
-	__must_hold(&dev->flow_lock)
+static void destroy_table(struct cxr_dev *dev, struct cxr_rule_table *table)
 {
-	struct cxr_rule_table *table = dev->rules[prio];
 	u32 i;
 
-	if (table->used)
-		return;
-	dev->rules[prio] = NULL;
-	relink(dev);
 	if (table->tail)
 		cxr_cmd_destroy_flow_table(&dev->core, table->tail);
 	cxr_cmd_destroy_flow_table(&dev->core, table->id);
@@ -261,32 +283,73 @@ static void put_table(struct cxr_dev *dev, u8 prio)
 	kfree(table);
 }
 
+/* If the device goes on using a table without rules, so do rules that come later. */
+static void put_table(struct cxr_dev *dev, u8 prio)
+	__must_hold(&dev->flow_lock)
+{
+	struct cxr_rule_table *table = dev->rules[prio];
+
+	if (table->used)
+		return;
+	dev->rules[prio] = NULL;
+	if (relink(dev) && !cxr_core_dead(&dev->core))
+		dev->rules[prio] = table;
+	else
+		destroy_table(dev, table);
+}
+
+void cxr_flow_down(struct cxr_dev *dev)
+{
+	struct cxr_rule_table *table;
+	u8 prio;
+
+	mutex_lock(&dev->flow_lock);
+	for (prio = 0; prio < ARRAY_SIZE(dev->rules); prio++) {
+		table = dev->rules[prio];
+		if (!table)
+			continue;
+		WARN_ON(table->used);
+		dev->rules[prio] = NULL;
+		relink(dev);
+		destroy_table(dev, table);
+	}
+	mutex_unlock(&dev->flow_lock);
+}
+
+static int create_table(struct cxr_dev *dev, u8 prio)
+	__must_hold(&dev->flow_lock)
+{
+	struct cxr_rule_table *table = kzalloc(sizeof(*table), GFP_KERNEL);
+	int err;
+
+	if (!table)
+		return -ENOMEM;
+	err = cxr_cmd_create_flow_table(&dev->core, table_level(prio), LOG_GROUPS + LOG_GROUP,
+					&table->id);
+	if (err)
+		kfree(table);
+	else
+		dev->rules[prio] = table;
+	return err;
+}
+
 /* ERR_PTR on failure. put_table() destroys it when it is empty. */
 static struct cxr_rule_table *get_table(struct cxr_dev *dev, u8 prio)
 	__must_hold(&dev->flow_lock)
 {
-	struct cxr_rule_table *table = dev->rules[prio];
-	int err;
+	int err = 0;
 
-	if (table)
-		return table;
-	table = kzalloc(sizeof(*table), GFP_KERNEL);
-	if (!table)
-		return ERR_PTR(-ENOMEM);
-	err = cxr_cmd_create_flow_table(&dev->core, table_level(prio), LOG_GROUPS + LOG_GROUP,
-					&table->id);
-	if (err) {
-		kfree(table);
+	if (!dev->rules[prio])
+		err = create_table(dev, prio);
+	if (err)
 		return ERR_PTR(err);
-	}
-
-	dev->rules[prio] = table;
+	/* also if it exists: the device may not have let go of it, or not have linked it */
 	err = relink(dev);
 	if (err) {
 		put_table(dev, prio);
 		return ERR_PTR(err);
 	}
-	return table;
+	return dev->rules[prio];
 }
 
 /* For shared rules; destroyed with its table. */
@@ -294,11 +357,11 @@ static int get_tail(struct cxr_dev *dev, u8 prio)
 	__must_hold(&dev->flow_lock)
 {
 	struct cxr_rule_table *table = dev->rules[prio];
-	int err;
+	int err = 0;
 
-	if (table->tail)
-		return 0;
-	err = cxr_cmd_create_flow_table(&dev->core, table_level(prio) + 1, 0, &table->tail);
+	if (!table->tail)
+		err = cxr_cmd_create_flow_table(&dev->core, table_level(prio) + 1, 0, &table->tail);
+	/* also if it exists: the device may not have linked it */
 	return err ?: relink(dev);
 }
 

@@ -308,6 +308,28 @@ def shared_rule(near):
 
 
 @test
+def shared_refused(near):
+    """a DONT_TRAP rule that the device has refused once copies matching frames the next time"""
+    queue = near.queue()
+    queue.rule(ethertype(near, 0x88b7))
+    refused((errno.EINVAL,), queue.rule, ethertype(near), flags=e.IBV_FLOW_ATTR_FLAGS_DONT_TRAP)
+    queue.rule(ethertype(near), flags=e.IBV_FLOW_ATTR_FLAGS_DONT_TRAP)
+    near.arrive([(near.plain(), "0", "interface"), (near.plain(0x88b7), "0")])
+
+
+@test
+def root_refused(near):
+    """the interface receives when the device has refused to make its table the first one again"""
+    queue = near.queue()
+    queue.rule(ethertype(near)).close()
+    near.arrive([(near.plain(), "interface")])
+    flow = queue.rule(ethertype(near))
+    near.arrive([(near.plain(), "0"), (near.plain(0x88b7), "interface")])
+    flow.close()
+    near.arrive([(near.plain(), "interface")])
+
+
+@test
 def same_rule(near):
     """two QPs with the same rule both receive"""
     near.queue().rule(ethertype(near))

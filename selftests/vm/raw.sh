@@ -42,13 +42,20 @@ bandwidth()
 	peer_kill bandwidth
 }
 
-# By MODIFY_RQ: see wq_changes() there
-one_command() # ID
+# wq_changes() there is about MODIFY_RQ
+one_refused() # ID COMMAND N
 {
 	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
 	trap 'emu fault clear' EXIT
-	emu fault "$CXR_GUEST" command modify_rq status bad_res nth=4
+	emu fault "$CXR_GUEST" command "$2" status bad_res "nth=$3"
 	obey raw "$1"
+}
+
+table_refused() # ID COMMAND N
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the in-tree driver has other tables"
+	one_refused "$@"
+	emu fault list | grep "$2.*done 1"
 }
 
 # The vport, whose state only the emulator shows
@@ -80,7 +87,9 @@ last()
 ktap_setup ready
 while IFS=$'\t' read -r id sentence; do
 	case $id in
-	wq.changes) ktap_test "$id" "$sentence" one_command "$id" ;;
+	wq.changes) ktap_test "$id" "$sentence" one_refused "$id" modify_rq 4 ;;
+	shared.refused) ktap_test "$id" "$sentence" table_refused "$id" modify_flow_table 2 ;;
+	root.refused) ktap_test "$id" "$sentence" table_refused "$id" set_flow_table_root 2 ;;
 	*) ktap_test "$id" "$sentence" obey raw "$id" ;;
 	esac
 done < <(python3 -B "$RAW" list)

@@ -101,6 +101,16 @@ static void add_address(struct cxr_dev *dev, struct installed *entry)
 		entry->l2 = !cxr_l2_add(&dev->core, mac);
 }
 
+static void put_address(struct cxr_dev *dev, struct installed *entry)
+{
+	u8 mac[ETH_ALEN];
+
+	u64_to_ether_addr(entry->entry.key, mac);
+	if (entry->l2)
+		cxr_l2_remove(&dev->core, mac);
+	entry->l2 = false;
+}
+
 /* False: the device has not taken it. */
 static bool add_entry(struct cxr_dev *dev, struct cxr_eswitch *esw,
 		      const struct cxr_fdb_entry *entry, struct installed *to)
@@ -119,17 +129,12 @@ static bool add_entry(struct cxr_dev *dev, struct cxr_eswitch *esw,
 }
 
 /* False: the device has not let go of it. */
-static bool remove_entry(struct cxr_dev *dev, struct cxr_eswitch *esw,
-			 const struct installed *entry)
+static bool remove_entry(struct cxr_dev *dev, struct cxr_eswitch *esw, struct installed *entry)
 {
-	u8 mac[ETH_ALEN];
-
 	if (cxr_cmd_delete_fte(&dev->core, esw->table, entry->index))
 		return false;
 	__clear_bit(entry->index, esw->used);
-	u64_to_ether_addr(entry->entry.key, mac);
-	if (entry->l2)
-		cxr_l2_remove(&dev->core, mac);
+	put_address(dev, entry);
 	return true;
 }
 
@@ -451,16 +456,21 @@ static int change_acl(struct cxr_dev *dev, struct cxr_acl *acl, u32 group,
 	return err ?: open_acl(dev, acl, group, value);
 }
 
-static void remove_acl(struct cxr_dev *dev, struct cxr_acl *acl)
+/* After an error it exists still, and may be closed. */
+static int remove_acl(struct cxr_dev *dev, struct cxr_acl *acl)
 {
+	int err;
+
 	if (!acl->exists)
-		return;
+		return 0;
 	/* not the one that drops first: the VF would be free for a moment */
-	close_acl(dev, acl);
-	cxr_cmd_delete_acl_entry(&dev->core, acl, drop_of(acl));
+	err = close_acl(dev, acl);
+	err = err ?: cxr_cmd_delete_acl_entry(&dev->core, acl, drop_of(acl));
+	if (err)
+		return err;
 	cxr_cmd_destroy_acl(&dev->core, acl);
 	acl->exists = false;
-	acl->open = false;
+	return 0;
 }
 
 static int add_acl(struct cxr_dev *dev, struct cxr_acl *acl, u32 group,
@@ -505,10 +515,8 @@ static int set_acl(struct cxr_dev *dev, unsigned int vf, bool egress)
 
 	acl->vport = vf + 1;
 	acl->egress = egress;
-	if (!acl_of(&dev->vf_settings[vf], egress, &group, &value)) {
-		remove_acl(dev, acl);
-		return 0;
-	}
+	if (!acl_of(&dev->vf_settings[vf], egress, &group, &value))
+		return remove_acl(dev, acl);
 	return acl->exists ? change_acl(dev, acl, group, &value) :
 			     add_acl(dev, acl, group, &value);
 }
@@ -705,8 +713,11 @@ static struct cxr_eswitch *alloc_eswitch(struct cxr_dev *dev, u16 n_vfs)
 
 static void destroy_fdb(struct cxr_dev *dev, struct cxr_eswitch *esw)
 {
-	while (esw->n_installed)
+	while (esw->n_installed) {
 		remove_entry(dev, esw, &esw->installed[--esw->n_installed]);
+		/* also if the device has not let go of the entry */
+		put_address(dev, &esw->installed[esw->n_installed]);
+	}
 	while (esw->n_groups)
 		cxr_cmd_destroy_flow_group(&dev->core, esw->table, esw->groups[--esw->n_groups]);
 	if (esw->table)

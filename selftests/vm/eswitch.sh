@@ -207,6 +207,9 @@ change_refused()
 	ip_vf vlan $VLAN
 	ip_vf vlan $((VLAN + 1))
 	ip_vf vlan 0
+	emu fault b command delete_fte status bad_res nth=2 >/dev/null
+	must_fail ip_vf spoofchk off
+	has_old_settings
 	ip_vf spoofchk off
 	reachable
 }

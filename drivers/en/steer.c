@@ -276,6 +276,19 @@ static void remove_stale_macs(struct cxr_en *en)
 	}
 }
 
+/* Of those that the device has not let go of. */
+static void put_l2_addresses(struct cxr_en *en)
+{
+	struct cxr_en_steer *steer = &en->steer;
+	unsigned int i;
+
+	for (i = 0; i < CXR_EN_MACS; i++) {
+		if (steer->mac[i].used && steer->mac[i].l2)
+			cxr_l2_remove(en->core, steer->mac[i].addr);
+		steer->mac[i].l2 = false;
+	}
+}
+
 /* Copy of the rx mode of the netdev, taken under its address lock. */
 struct rx_mode {
 	bool promisc, allmulti;
@@ -429,6 +442,7 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 		set_catchall(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
 		set_catchall(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
 		remove_stale_macs(en);	/* all of them: none is wanted */
+		put_l2_addresses(en);
 		/* after the addresses: what a rule drops does not get in meanwhile */
 		cxr_en_ntuple_destroy(en);
 		destroy_flow_table(en, &steer->macs);

@@ -94,7 +94,8 @@ static int send_and_wait(struct net_device *ndev)
 
 static int test_loopback(struct cxr_en *en)
 {
-	int err;
+	struct cxr_en_steer *steer = &en->steer;
+	int err, back;
 
 	if (!netif_carrier_ok(en->ndev))
 		return -ENETDOWN;
@@ -102,9 +103,12 @@ static int test_loopback(struct cxr_en *en)
 	if (err)
 		return err;
 	err = hear_itself(en, true) ?: send_and_wait(en->ndev);
-	hear_itself(en, false);
+	back = hear_itself(en, false);
+	if (back)
+		cxr_en_report(en, CXR_EN_RX, "flow table", steer->macs.id,
+			      "and TIRs stay as for the loopback test");
 	cxr_loopback_put(en->core);
-	return err;
+	return err ?: back;
 }
 
 /* ---- the others ------------------------------------------------------------- */

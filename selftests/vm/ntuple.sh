@@ -361,6 +361,23 @@ self_test()
 	reachable
 }
 
+# The device refuses to make the table of the rules the first one again
+self_test_refused()
+{
+	[ "$CXR_DRIVER" = cxr ] || skip "the self test of the in-tree driver takes the interface down"
+	[ -c "${CXR_EMU_PORT:-}" ] || skip "no emulator: not a guest of scripts/vm"
+	ktap_allows "restarting all queues"
+	trap 'emu fault clear' EXIT
+	rule flow-type ether action -1
+	emu fault "$CXR_GUEST" command set_flow_table_root status bad_res nth=2
+	must_fail ethtool -t "$netdev" online
+	kmsg | grep "stay as for the loopback test"
+	wait_until 30 must_not_reach
+	no_rules
+	wait_until 30 reachable_at_once
+}
+must_not_reach() { ! reachable_at_once; }
+
 reachable_at_once() { ping -q -c 1 -W 1 "$(peer_ip)"; }
 
 fewer_channels()
@@ -486,6 +503,7 @@ ktap_test closed "rules of an interface that is closed act when it is opened" cl
 ktap_test queues "rules stay when queues change" changed_queues
 ktap_test promiscuous "rules act in promiscuous mode, too" promiscuous
 ktap_test self-test "the self test of the interface passes whatever the rules are" self_test
+ktap_test self-test.refused "rules act again after a self test whose end the device refuses" self_test_refused
 ktap_test channels "a channel that a rule leads to stays" fewer_channels
 ktap_test reset "rules act after a reset of the function" after_reset
 ktap_test refused "bad rules are refused, the log says why, and others stay" refused

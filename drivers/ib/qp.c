@@ -476,6 +476,17 @@ err_destroy_mutex:
 	return cxr_ib_errno(err, udata || attr->qp_type == IB_QPT_XRC_TGT);
 }
 
+/* After an error the program goes on with it, and may try again. */
+static int stays(struct cxr_ib_qp *qp, int err)
+{
+	if (!err)
+		return 0;
+	mutex_lock(&qp->mutex);
+	qp->gone = false;
+	mutex_unlock(&qp->mutex);
+	return err;
+}
+
 int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 {
 	struct cxr_ib_ucontext *ctx =
@@ -493,46 +504,28 @@ int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata)
 	 */
 	mutex_lock(&qp->mutex);
 	qp->gone = true;
-	if (!qp->raw)
+	if (!qp->raw) {
 		reset_device_qp(qp);
+		cxr_ib_leave_groups(qp);
+	}
 	mutex_unlock(&qp->mutex);
 
 	if (qp->raw)
-		return cxr_ib_destroy_raw(qp, ctx, cxr_ib_devx_holds(ctx));
+		return stays(qp, cxr_ib_destroy_raw(qp, ctx, cxr_ib_devx_holds(ctx)));
 	unpublish_qp(dev, qp);
 	err = cxr_cmd_destroy_qp(dev->core, qp->uid, qp->qpn);
 	/* In reset; found by events until the next try, if there is memory for that. */
 	if (err && cxr_ib_devx_holds(ctx)) {
 		publish_qp(dev, qp);
-		return err;
+		return stays(qp, err);
 	}
 	if (err)
 		keep_qp_memory(qp);
 	mutex_lock(&qp->mutex);
+	cxr_ib_forget_groups(qp);
 	cxr_ib_qp_set_sgid(qp, -1);
 	cxr_ib_q_set_put(dev, qp->q_set);
 	mutex_unlock(&qp->mutex);
 	free_qp_memory(qp, ctx);
 	return 0;
-}
-
-/* ---- multicast ---- */
-
-/* ib_core does not destroy a QP that is attached. A RoCE group has no LID. */
-int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
-{
-	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
-
-	if (qp->raw || qp->dct || qp->type != CXR_QP_UD) {
-		ibdev_dbg(ibqp->device, "QP %#x: only UD QPs join multicast groups\n", qp->qpn);
-		return -EOPNOTSUPP;
-	}
-	return cxr_cmd_attach_mcg(to_cxr_dev(ibqp->device)->core, qp->uid, gid->raw, qp->qpn);
-}
-
-int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid)
-{
-	struct cxr_ib_qp *qp = to_cxr_qp(ibqp);
-
-	return cxr_cmd_detach_mcg(to_cxr_dev(ibqp->device)->core, qp->uid, gid->raw, qp->qpn);
 }

@@ -151,12 +151,14 @@ int cxr_ib_copy_resp_qp(const struct cxr_ib_qp *qp, struct ib_udata *udata)
 }
 
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user)
+	__context_unsafe("nobody else knows it yet")
 {
 	mutex_init(&qp->mutex);
 	spin_lock_init(&qp->sq.lock);
 	spin_lock_init(&qp->rq.lock);
 	INIT_LIST_HEAD(&qp->send_entry);
 	INIT_LIST_HEAD(&qp->recv_entry);
+	INIT_LIST_HEAD(&qp->left_groups);
 	qp->state = IB_QPS_RESET;
 	qp->port = CXR_IB_PORT;
 	qp->user = user;

@@ -279,6 +279,7 @@ struct cxr_ib_ind_table {
  * @after_umr: the last send changed a memory key
  * @sq: sends
  * @rq: receives
+ * @left_groups: multicast groups that the device keeps it in (mcast.c)
  * @buf: memory of both queues of a kernel QP
  * @db: doorbell record of @buf
  * @send_entry: in cxr_ib_cq.send_qps
@@ -309,6 +310,7 @@ struct cxr_ib_qp {
 	u8 lag_port;			/* mutex to write */
 	bool gone __guarded_by(&mutex);
 	bool counter_pending __guarded_by(&mutex);
+	struct list_head left_groups __guarded_by(&mutex);
 	struct cxr_ib_q_set *q_set __guarded_by(&mutex);
 	bool user;
 	u32 pdn, cqn_snd, cqn_rcv;
@@ -447,6 +449,9 @@ int cxr_ib_copy_req_qp(struct cxr_ib_ucontext *ctx, const struct ib_qp_init_attr
 		       u64 *bytes);
 void cxr_ib_init_qp(struct cxr_ib_qp *qp, const struct ib_qp_init_attr *attr, bool user);
 int cxr_ib_copy_resp_qp(const struct cxr_ib_qp *qp, struct ib_udata *udata);
+/* mcast.c: before the device destroys the QP, and after that */
+void cxr_ib_leave_groups(struct cxr_ib_qp *qp) __must_hold(&qp->mutex);
+void cxr_ib_forget_groups(struct cxr_ib_qp *qp) __must_hold(&qp->mutex);
 /* The QP uses this entry of the address table from now on; -1: none. */
 void cxr_ib_qp_set_sgid(struct cxr_ib_qp *qp, int index) __must_hold(&qp->mutex);
 

@@ -32,6 +32,7 @@ void cxr_ib_mmap_free(struct rdma_user_mmap_entry *entry);
 int cxr_ib_alloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int cxr_ib_dealloc_pd(struct ib_pd *ibpd, struct ib_udata *udata);
 int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct ib_udata *udata);
+int cxr_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *ah);
 int cxr_ib_destroy_ah(struct ib_ah *ibah, u32 flags);
 
 /* mr.c */
@@ -100,7 +101,10 @@ int cxr_ib_read_counters(struct ib_counters *ibcounters, struct ib_counters_read
 /* qp.c */
 int cxr_ib_create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *attr, struct ib_udata *udata);
 int cxr_ib_destroy_qp(struct ib_qp *ibqp, struct ib_udata *udata);
+
+/* mcast.c */
 int cxr_ib_attach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
+/* Never fails. */
 int cxr_ib_detach_mcast(struct ib_qp *ibqp, union ib_gid *gid, u16 lid);
 
 /* qp_state.c */

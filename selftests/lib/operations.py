@@ -35,7 +35,7 @@ from pyverbs.xrcd import XRCD, XRCDInitAttr
 import gids
 from libc import fork
 import rows
-from sides import ALL, PORT, Scattered, path_attr, xrc_srq
+from sides import ALL, ATTACH, DETACH, PORT, Scattered, membership, path_attr, xrc_srq
 
 PATIENCE = int(os.environ.get("CXR_PATIENCE", "1"))
 LIMIT = 120 * PATIENCE      # seconds for one try
@@ -601,6 +601,18 @@ def datagram(t):
         qp = create(pd, cq, e.IBV_QPT_UD)
         qp.to_rts(QPAttr(port_num=PORT))
         AH(pd, attr=AHAttr(gr=GlobalRoute(dgid=gid, sgid_index=0), is_global=1, port_num=PORT)).close()
+        qp.close()
+
+
+@operation("verbs.group", "a UD QP of a program joins a multicast group and leaves it")
+def group(t):
+    ctx = t.context()
+    pd, cq = PD(ctx), CQ(ctx, 100, None, None, 0)
+    qp = create(pd, cq, e.IBV_QPT_UD)
+    with t.here():
+        for command in ATTACH, DETACH:
+            if membership(ctx, command) != 1:
+                raise OSError("the group is refused")
         qp.close()
 
 

@@ -25,7 +25,7 @@ from operations import PATIENCE, Try, emulator, get, one, put, rows_of  # noqa: 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LONG = os.environ.get("CXR_LONG")
 NO_COMMANDS = ("dump",)    # operations
-EACH = "reload", "flows", "rates", "dc"      # finds what every second does not
+EACH = "reload", "flows", "rates", "dc", "group"      # finds what every second does not
 FEW = ("recover",)      # each takes seconds, and sends what is sent elsewhere, too
 SLOW = "operations_lag", "operations_vf"    # likewise; every second, also with LONG
 

@@ -69,3 +69,19 @@ void cxr_av_encode(struct prm_av *av, const struct cxr_addr *addr)
 	memcpy(av->rmac, addr->dmac, sizeof(av->rmac));
 	memcpy(av->rgid, addr->dgid, sizeof(av->rgid));
 }
+
+void cxr_av_decode(const struct prm_av *av, struct cxr_addr *addr)
+{
+	u32 grh = be32_to_cpu(av->grh_gid_fl);
+
+	memset(addr, 0, sizeof(*addr));
+	addr->static_rate = av->stat_rate_sl >> 4;
+	addr->sgid_index = grh >> PRM_AV_GID_SHIFT & 0xff;
+	addr->path.prio = av->stat_rate_sl >> 1 & 7;
+	addr->path.udp_sport = be16_to_cpu(av->udp_sport);
+	addr->path.traffic_class = av->tclass;
+	addr->path.hop_limit = av->hop_limit;
+	addr->path.flow_label = grh & 0xfffff;
+	memcpy(addr->dmac, av->rmac, sizeof(addr->dmac));
+	memcpy(addr->dgid, av->rgid, sizeof(addr->dgid));
+}

@@ -29,5 +29,7 @@ void cxr_ads_encode(struct prm_ads *ads, const struct cxr_addr *addr);
 void cxr_ads_decode(const struct prm_ads *ads, struct cxr_addr *addr);
 /* Without Q_Key and QPN, which cxr_wqe_datagram() sets. */
 void cxr_av_encode(struct prm_av *av, const struct cxr_addr *addr);
+/* What cxr_av_encode() stores, and no more. */
+void cxr_av_decode(const struct prm_av *av, struct cxr_addr *addr);
 
 #endif

@@ -26,6 +26,7 @@
 #include "../policy/rx.h"
 #include "../policy/tclass.h"
 
+EXPORT_SYMBOL_GPL(cxr_av_decode);
 EXPORT_SYMBOL_GPL(cxr_av_encode);
 EXPORT_SYMBOL_GPL(cxr_caps_missing_eth);
 EXPORT_SYMBOL_GPL(cxr_cong_params);

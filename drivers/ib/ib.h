@@ -664,6 +664,8 @@ dma_addr_t *cxr_ib_umem_list(struct ib_umem *umem, unsigned long page_size, u32 
  */
 int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u32 local_qpn,
 			u32 remote_qpn, struct cxr_addr *addr);
+/* The way back, of @port. */
+void cxr_ib_addr_to_ah(const struct cxr_addr *addr, u8 port, struct rdma_ah_attr *ah);
 
 /* force.c */
 /* What the rules are looked up by. @ah has a GRH and a source GID. */

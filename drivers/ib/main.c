@@ -33,6 +33,7 @@ static const struct ib_device_ops cxr_ib_ops = {
 	.dealloc_xrcd = cxr_ib_dealloc_xrcd,
 	.create_ah = cxr_ib_create_ah,
 	.create_user_ah = cxr_ib_create_ah,
+	.query_ah = cxr_ib_query_ah,
 	.destroy_ah = cxr_ib_destroy_ah,
 	.get_dma_mr = cxr_ib_get_dma_mr,
 	.reg_user_mr = cxr_ib_reg_user_mr,

@@ -88,6 +88,18 @@ int cxr_ib_addr_from_ah(struct cxr_ib_dev *dev, const struct rdma_ah_attr *ah, u
 	return 0;
 }
 
+void cxr_ib_addr_to_ah(const struct cxr_addr *addr, u8 port, struct rdma_ah_attr *ah)
+{
+	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
+	rdma_ah_set_port_num(ah, port);
+	rdma_ah_set_sl(ah, addr->path.prio);
+	rdma_ah_set_static_rate(ah, cxr_path_ib_rate(addr->static_rate));
+	rdma_ah_set_grh(ah, NULL, addr->path.flow_label, addr->sgid_index, addr->path.hop_limit,
+			addr->path.traffic_class);
+	rdma_ah_set_dgid_raw(ah, (void *)addr->dgid);
+	memcpy(ah->roce.dmac, addr->dmac, sizeof(ah->roce.dmac));
+}
+
 /*
  * Enforces ud_gid_type, but not for GSI: its responses have the GID type of the request. The AHs of
  * GSI, also those of ib_umad, are in the PD of the GSI QP.
@@ -141,6 +153,17 @@ int cxr_ib_create_ah(struct ib_ah *ibah, struct rdma_ah_init_attr *attr, struct 
 	cxr_av_encode(&to_cxr_ah(ibah)->av, &addr);
 	to_cxr_ah(ibah)->sgid_index = addr.sgid_index;
 	cxr_ib_gid_get(dev, addr.sgid_index);
+	return 0;
+}
+
+/* ib_mad asks for it, under a spinlock, to find the request that an answer belongs to. */
+int cxr_ib_query_ah(struct ib_ah *ibah, struct rdma_ah_attr *ah)
+{
+	struct cxr_addr addr;
+
+	cxr_av_decode(&to_cxr_ah(ibah)->av, &addr);
+	memset(ah, 0, sizeof(*ah));
+	cxr_ib_addr_to_ah(&addr, CXR_IB_PORT, ah);
 	return 0;
 }
 

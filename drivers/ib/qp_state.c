@@ -437,20 +437,6 @@ int cxr_ib_modify_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask, stru
 
 /* ---- query ---- */
 
-static void fill_query_ah(const struct cxr_qp_mod *mod, struct rdma_ah_attr *ah)
-{
-	const struct cxr_addr *addr = &mod->addr;
-
-	ah->type = RDMA_AH_ATTR_TYPE_ROCE;
-	rdma_ah_set_port_num(ah, mod->port);
-	rdma_ah_set_sl(ah, addr->path.prio);
-	rdma_ah_set_static_rate(ah, cxr_path_ib_rate(addr->static_rate));
-	rdma_ah_set_grh(ah, NULL, addr->path.flow_label, addr->sgid_index, addr->path.hop_limit,
-			addr->path.traffic_class);
-	rdma_ah_set_dgid_raw(ah, (void *)addr->dgid);
-	memcpy(ah->roce.dmac, addr->dmac, sizeof(ah->roce.dmac));
-}
-
 static void fill_query_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *attr)
 {
 	attr->path_mtu = mod->mtu;
@@ -478,7 +464,7 @@ static void fill_query_attr(const struct cxr_qp_mod *mod, struct ib_qp_attr *att
 	/* There is no path before the QP has a port. */
 	if (mod->port && mod->type != CXR_QP_UD && mod->type != CXR_QP_GSI &&
 	    mod->type != CXR_QP_DCI)
-		fill_query_ah(mod, &attr->ah_attr);
+		cxr_ib_addr_to_ah(&mod->addr, mod->port, &attr->ah_attr);
 }
 
 int cxr_ib_query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,

@@ -100,6 +100,12 @@ void test_addrpath(void)
 	cxr_av_encode(&av, &addr_v2);
 	expect_bytes(&av, av_bytes, sizeof(av_bytes));
 
+	begin("addrpath", "an address vector decoded and encoded again is the same");
+	cxr_av_decode(&av, &back);
+	memset(&av, 0xff, sizeof(av));
+	cxr_av_encode(&av, &back);
+	expect_bytes(&av, av_bytes, sizeof(av_bytes));
+
 	test_roce_addr();
 }
 

@@ -694,6 +694,41 @@ static int handle_v2(struct loop *l)
 	return handle(l, IB_GID_TYPE_ROCE_UDP_ENCAP);
 }
 
+/* ib_mad compares them with those of an answer. */
+static int query_handle(struct loop *l)
+{
+	const struct ib_gid_attr *gid = loop_gid(l->ib, IB_GID_TYPE_ROCE_UDP_ENCAP);
+	struct rdma_ah_attr attr = {}, got;
+	struct ib_ah *ah;
+	int err;
+
+	if (IS_ERR(gid))
+		return wrong("there is no such GID");
+	err = loop_path(gid, &attr);
+	attr.grh.flow_label = 0x12345;
+	attr.grh.hop_limit = 7;
+	attr.grh.traffic_class = 0x68;
+	ah = err ? ERR_PTR(err) : rdma_create_ah(l->pd, &attr, RDMA_CREATE_AH_SLEEPABLE);
+	if (IS_ERR(ah)) {
+		err = PTR_ERR(ah);
+		goto out;
+	}
+	err = rdma_query_ah(ah, &got);
+	if (err)
+		wrong("the query fails: %d", err);
+	else if (got.type != RDMA_AH_ATTR_TYPE_ROCE || !(got.ah_flags & IB_AH_GRH) ||
+		 memcmp(&got.grh.dgid, &attr.grh.dgid, sizeof(got.grh.dgid)) ||
+		 got.grh.sgid_index != gid->index || got.grh.flow_label != 0x12345 ||
+		 got.grh.hop_limit != 7 || (got.grh.traffic_class & ~3) != 0x68 || got.sl)
+		err = wrong("to %pI6 from %u, label %#x, %u hops, class %#x, SL %u",
+			    &got.grh.dgid, got.grh.sgid_index, got.grh.flow_label,
+			    got.grh.hop_limit, got.grh.traffic_class, got.sl);
+	rdma_destroy_ah(ah, RDMA_DESTROY_AH_SLEEPABLE);
+out:
+	rdma_destroy_ah_attr(&attr);
+	return err;
+}
+
 static const struct kverbs_test {
 	const char *name;
 	enum ib_poll_context poll;
@@ -716,6 +751,7 @@ static const struct kverbs_test {
 	{ "srq_of_destroyed", IB_POLL_DIRECT, srq_of_destroyed },
 	{ "handle_v1", IB_POLL_DIRECT, handle_v1 },
 	{ "handle_v2", IB_POLL_DIRECT, handle_v2 },
+	{ "query_handle", IB_POLL_DIRECT, query_handle },
 };
 
 int loop_test(struct ib_device *ib, const char *what)

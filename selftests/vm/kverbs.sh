@@ -45,6 +45,7 @@ ktap_test completion.workqueue "completions with IB_POLL_WORKQUEUE" kernel workq
 ktap_test drain "draining a QP waits for everything posted" kernel drain
 ktap_test drain.direct "draining a QP with IB_POLL_DIRECT" kernel drain_direct
 ktap_test query "a QP says on a query what it said when it was created" kernel query
+ktap_test handle "an address handle says on a query where it leads" kernel query_handle
 ktap_test next-qp "a new QP with the number of an old one has its own completions" kernel next_qp
 ktap_test srq "an SRQ gets back all WQEs of a QP that is destroyed while its CQ is polled" kernel srq_of_destroyed
 ktap_test destroy "a CQ is not destroyed while its handler is called in place of a lost interrupt" destroy_in_handler

@@ -39,8 +39,10 @@ int cxr_cmd_query_vport(struct cxr_core *core, struct cxr_vport *vport)
 	vport->roce_enabled = prm_get(ctx, roce_en);
 	vport->node_guid = cpu_to_be64(prm_get64(ctx, node_guid));
 	vport->sys_image_guid = cpu_to_be64(prm_get64(ctx, system_image_guid));
+	vport->bad_qkeys = prm_get(ctx, qkey_violation_counter);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(cxr_cmd_query_vport);
 
 int cxr_cmd_query_min_inline(struct cxr_core *core, u8 *mode)
 {

@@ -248,6 +248,14 @@ static void fill_rate(struct net_device *ndev, struct ib_port_attr *attr)
 	attr->active_speed = rate.speed;
 }
 
+/* A device that does not answer has a port all the same. */
+static u16 count_bad_qkeys(struct cxr_ib_dev *dev)
+{
+	struct cxr_vport vport;
+
+	return cxr_cmd_query_vport(dev->core, &vport) ? 0 : vport.bad_qkeys;
+}
+
 int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *attr)
 {
 	struct cxr_ib_dev *dev = to_cxr_dev(ibdev);
@@ -272,6 +280,7 @@ int cxr_ib_query_port(struct ib_device *ibdev, u32 port, struct ib_port_attr *at
 	attr->phys_state = IB_PORT_PHYS_STATE_DISABLED;
 	attr->active_width = IB_WIDTH_1X;
 	attr->active_speed = IB_SPEED_SDR;
+	attr->qkey_viol_cntr = count_bad_qkeys(dev);
 
 	ndev = cxr_ib_get_netdev(dev);
 	if (!ndev)

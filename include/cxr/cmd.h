@@ -487,6 +487,7 @@ struct cxr_vport {
 	u8 min_inline_mode;
 	bool roce_enabled;
 	__be64 node_guid, sys_image_guid;
+	u16 bad_qkeys;		/* received with a wrong Q_Key */
 };
 
 /* QUERY_NIC_VPORT_CONTEXT; the setters below are MODIFY_NIC_VPORT_CONTEXT. */

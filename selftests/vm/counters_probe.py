@@ -525,6 +525,21 @@ def wait_for(condition, otherwise, seconds=10):
             raise Wrong(otherwise)
 
 
+@case("datagram-key", "a datagram with a wrong Q_Key counts at the port")
+def datagram_key(dev):
+    pd, qp, cq, mr = datagrams(dev.ctx)
+    before = dev.ctx.query_port(1).qkey_viol_cntr
+    route = GlobalRoute(dgid=dev.ctx.query_gid(1, dev.gid_index), sgid_index=dev.gid_index)
+    ah = AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1))
+    wr = SendWR(num_sge=1, sg=[SGE(mr.buf, 10, mr.lkey)], send_flags=e.IBV_SEND_SIGNALED)
+    wr.set_wr_ud(ah, qp.qp_num, 0x1235)
+    qp.post_send(wr)
+    wait_for(lambda: cq.poll(1)[0], "the datagram did not complete")
+    wait_for(lambda: dev.ctx.query_port(1).qkey_viol_cntr == before + 1, "it is not counted")
+    ah.close()
+    close((pd, qp, cq, mr))
+
+
 @case("lifespan", "lifespan: counter values are cached for that long", rx_write_requests=1)
 def lifespan(dev):
     pair = Pair(dev)

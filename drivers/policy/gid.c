@@ -19,6 +19,8 @@ bool cxr_gid_is_ipv4(const u8 gid[16])
 
 static const char *refuse_gid(const u8 gid[16])
 {
+	static const u8 broadcast[] = { 0xff, 0xff, 0xff, 0xff };
+
 	if (all_zero(gid, 16))
 		return "the GID is zero";
 	if (gid[0] == 0xff)
@@ -27,7 +29,7 @@ static const char *refuse_gid(const u8 gid[16])
 		return NULL;
 	if (all_zero(gid + 12, 4))
 		return "the GID is the IPv4 address zero";
-	if (gid[12] >= 224)
+	if ((gid[12] & 0xf0) == 0xe0 || !memcmp(gid + 12, broadcast, sizeof(broadcast)))
 		return "the GID is an IPv4 multicast or broadcast address";
 	return NULL;
 }

@@ -351,6 +351,16 @@ static int prepare_cq(struct cxr_ib_devx_obj *obj, const void *in, u32 len, bool
 	return 0;
 }
 
+/* Queues of a transport domain hear those of other contexts, as raw packet QPs do. */
+static int prepare(struct cxr_ib_devx_obj *obj, const void *in, u32 len, bool *has_cq)
+{
+	int err = prepare_cq(obj, in, len, has_cq);
+
+	if (!err && cxr_devx_kind(in) == CXR_DEVX_TD)
+		err = cxr_ib_add_domain(obj->ctx);
+	return err;
+}
+
 static int destroy_object(struct cxr_ib_devx_obj *obj)
 {
 	struct cxr_core *core = obj->dev->core;
@@ -386,16 +396,6 @@ static int add_parts(struct cxr_ib_devx_obj *obj, u32 parts)
 	return err;
 }
 
-/* Its queues hear those of other contexts, as raw packet QPs do. If they cannot, it goes. */
-static int add_domain(struct cxr_ib_devx_obj *obj)
-{
-	int err = cxr_ib_add_domain(obj->ctx);
-
-	if (err)
-		destroy_object(obj);
-	return err;
-}
-
 /* The object exists in the device: finds out which one it is. */
 static int adopt_object(struct cxr_ib_devx_obj *obj, const void *in, const void *out, bool has_cq)
 {
@@ -406,8 +406,6 @@ static int adopt_object(struct cxr_ib_devx_obj *obj, const void *in, const void 
 		obj->counters = cxr_devx_flow_counters(in);
 	if (obj->id.kind == CXR_DEVX_MKEY && cxr_devx_mkey_parts(in))
 		return add_parts(obj, cxr_devx_mkey_parts(in));
-	if (obj->id.kind == CXR_DEVX_TD)
-		return add_domain(obj);
 	if (!has_cq)
 		return 0;
 	obj->cq.cqn = obj->id.num;
@@ -431,7 +429,7 @@ static int create_object(struct cxr_ib_devx_obj *obj, struct uverbs_attr_bundle 
 	err = cxr_ib_devx_check(obj->ctx, in, len, out_len, CXR_DEVX_CREATE, NULL);
 	/* Else the object would exist, and nobody could tell its number. */
 	err = err ?: cxr_devx_check_create(in, len, out_len);
-	err = err ?: prepare_cq(obj, in, len, &has_cq);
+	err = err ?: prepare(obj, in, len, &has_cq);
 	if (err)
 		return err;
 	*out = uverbs_zalloc(attrs, out_len);

@@ -29,7 +29,7 @@
 #define RING_BYTES	4096
 #define SLOT_BLOCKS	2	/* mailboxes of a slot in each direction */
 #define EVENT_TIMEOUT	HZ	/* without an event, poll the slot */
-#define EVENT_GRACE	(HZ / 20)	/* the slot is done: the event may be on its way */
+#define EVENT_GRACE	(HZ / 4)	/* the slot is done: the event may be on its way */
 #define GONE_CHECK	(HZ / 10)
 
 static unsigned int timeout_ms = 60000;

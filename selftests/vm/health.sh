@@ -278,7 +278,7 @@ begin_with_route()
 	auto_recover true
 	netdev=$(driver_netdev)
 	ip route add 198.51.100.0/24 dev "$netdev"
-	echo 1500 >$LIMIT
+	echo $((1500 * ${CXR_PATIENCE:-1})) >$LIMIT
 }
 has_routes() { [ -n "$(ip link show dev "$1" up)" ] && [ -n "$(ip route show 198.51.100.0/24 dev "$1")" ]; } # NETDEV
 
@@ -310,7 +310,7 @@ recovers_reopening()
 	begin_with_route
 	fault command create_rq silent
 	fail_once
-	wait_kmsg "device failed: a command timed out" 30
+	wait_kmsg "create_rq (0x908): timed out" 30
 	echo 60000 >$LIMIT
 	echo 1 >"/sys/bus/pci/devices/$BDF/reset"
 	wait_until 30 link_is 1

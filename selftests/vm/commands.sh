@@ -35,7 +35,7 @@ with_commands() # KIND ID
 {
 	case $CXR_DRIVER-$1.$2 in
 	mlx5-silent.*) skip "the in-tree driver waits a minute for an answer" ;;
-	mlx5-refused.verbs.rc | mlx5-refused.verbs.raw | mlx5-refused.verbs.flows | mlx5-refused.verbs.xrc | mlx5-refused.verbs.rss | \
+	mlx5-refused.verbs.rc | mlx5-refused.verbs.group | mlx5-refused.verbs.raw | mlx5-refused.verbs.flows | mlx5-refused.verbs.xrc | mlx5-refused.verbs.rss | \
 		mlx5-refused.verbs.dc | mlx5-refused.verbs.faults | mlx5-refused.verbs.rate)
 		skip "the kernel warns of an object that the in-tree driver has not destroyed" ;;
 	mlx5-refused.verbs.dm) skip "the kernel warns of memory that the device has kept from the in-tree driver" ;;

@@ -27,7 +27,8 @@ both_asked() # SEED
 	emu violations >$VIOLATIONS
 }
 
-no_violation()
+# For a test
+nothing_refused()
 {
 	cat $VIOLATIONS
 	[ ! -s $VIOLATIONS ]

@@ -138,8 +138,12 @@ def rereg_read_only(ctx, gid):
     a.send(e.IBV_WR_RDMA_READ, 1, len(text), remote=b)
     a.wait()
     same(a, text)
-    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS | e.IBV_REREG_MR_CHANGE_TRANSLATION, None, b.mr.buf, 8192, ALL)
-    a.send(e.IBV_WR_RDMA_WRITE, 2, len(text), remote=b)
+    other = mmap.mmap(-1, 4096)  # no other region shares a page with it
+    address = ctypes.addressof(ctypes.c_char.from_buffer(other))
+    b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS | e.IBV_REREG_MR_CHANGE_TRANSLATION, None, address, 4096, ALL)
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(len(text))], send_flags=SIGNALED)
+    wr.set_wr_rdma(b.mr.rkey, address)
+    a.qp.post_send(wr)
     a.wait()
 
 

@@ -258,6 +258,13 @@ static bool add_mac(struct cxr_en *en, const u8 *addr)
 	return mac;
 }
 
+static void put_l2(struct cxr_en *en, struct cxr_en_mac *mac)
+{
+	if (mac->l2)
+		cxr_l2_remove(en->core, mac->addr);
+	mac->l2 = false;
+}
+
 /* One that the device does not let go of is tried again the next time. */
 static void remove_stale_macs(struct cxr_en *en)
 	__must_hold(&en->lock)
@@ -268,24 +275,10 @@ static void remove_stale_macs(struct cxr_en *en)
 	for (i = 0; i < CXR_EN_MACS; i++) {
 		if (steer->mac[i].used && !steer->mac[i].wanted &&
 		    !cxr_cmd_delete_fte(en->core, steer->macs.id, i)) {
-			if (steer->mac[i].l2)
-				cxr_l2_remove(en->core, steer->mac[i].addr);
+			put_l2(en, &steer->mac[i]);
 			steer->mac[i].used = false;
 		}
 		steer->mac[i].wanted = false;
-	}
-}
-
-/* Of those that the device has not let go of. */
-static void put_l2_addresses(struct cxr_en *en)
-{
-	struct cxr_en_steer *steer = &en->steer;
-	unsigned int i;
-
-	for (i = 0; i < CXR_EN_MACS; i++) {
-		if (steer->mac[i].used && steer->mac[i].l2)
-			cxr_l2_remove(en->core, steer->mac[i].addr);
-		steer->mac[i].l2 = false;
 	}
 }
 
@@ -435,6 +428,7 @@ err_destroy:
 void cxr_en_steer_destroy(struct cxr_en *en)
 {
 	struct cxr_en_steer *steer = &en->steer;
+	unsigned int i;
 
 	steer->active = false;
 	if (steer->macs.created) {
@@ -442,7 +436,8 @@ void cxr_en_steer_destroy(struct cxr_en *en)
 		set_catchall(en, &steer->promisc, false, PROMISC, GROUP_PROMISC);
 		set_catchall(en, &steer->allmulti, false, ALLMULTI, GROUP_ALLMULTI);
 		remove_stale_macs(en);	/* all of them: none is wanted */
-		put_l2_addresses(en);
+		for (i = 0; i < CXR_EN_MACS; i++)	/* also if the device keeps their rules */
+			put_l2(en, &steer->mac[i]);
 		/* after the addresses: what a rule drops does not get in meanwhile */
 		cxr_en_ntuple_destroy(en);
 		destroy_flow_table(en, &steer->macs);

@@ -481,14 +481,19 @@ def datagrams(ctx):
     return pd, qp, cq, mr
 
 
-def to_group(dev, pd, qp, cq, mr):
-    route = GlobalRoute(dgid=GROUP, sgid_index=dev.gid_index)
+def send_datagram(dev, things, dgid, qpn, qkey):
+    pd, qp, cq, mr = things
+    route = GlobalRoute(dgid=dgid, sgid_index=dev.gid_index)
     ah = AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1))
     wr = SendWR(num_sge=1, sg=[SGE(mr.buf, 10, mr.lkey)], send_flags=e.IBV_SEND_SIGNALED)
-    wr.set_wr_ud(ah, 0xffffff, 0x1234)
+    wr.set_wr_ud(ah, qpn, qkey)
     qp.post_send(wr)
     wait_for(lambda: cq.poll(1)[0], "the datagram did not complete")
     ah.close()
+
+
+def to_group(dev, things):
+    send_datagram(dev, things, GROUP, 0xffffff, 0x1234)
 
 
 def close(things):
@@ -504,10 +509,10 @@ def multicast(dev):
     near, member = datagrams(dev.ctx), datagrams(listener)
     _, qp, cq, mr = member
     qp.post_recv(RecvWR(num_sge=1, sg=[SGE(mr.buf, 256, mr.lkey)]))
-    to_group(dev, *near)
+    to_group(dev, near)
     if membership(listener, ATTACH) != 1:
         raise Wrong("the QP was not attached")
-    to_group(dev, *near)
+    to_group(dev, near)
     wait_for(lambda: cq.poll(1)[0], "the member received nothing")
     now = dev.counters()
     sent, received = (now[f"multicast_{way}_packets"] - dev.before[f"multicast_{way}_packets"] for way in ("xmit", "rcv"))
@@ -527,17 +532,11 @@ def wait_for(condition, otherwise, seconds=10):
 
 @case("datagram-key", "a datagram with a wrong Q_Key counts at the port")
 def datagram_key(dev):
-    pd, qp, cq, mr = datagrams(dev.ctx)
+    things = datagrams(dev.ctx)
     before = dev.ctx.query_port(1).qkey_viol_cntr
-    route = GlobalRoute(dgid=dev.ctx.query_gid(1, dev.gid_index), sgid_index=dev.gid_index)
-    ah = AH(pd, attr=AHAttr(gr=route, is_global=1, port_num=1))
-    wr = SendWR(num_sge=1, sg=[SGE(mr.buf, 10, mr.lkey)], send_flags=e.IBV_SEND_SIGNALED)
-    wr.set_wr_ud(ah, qp.qp_num, 0x1235)
-    qp.post_send(wr)
-    wait_for(lambda: cq.poll(1)[0], "the datagram did not complete")
+    send_datagram(dev, things, dev.ctx.query_gid(1, dev.gid_index), things[1].qp_num, 0x1235)
     wait_for(lambda: dev.ctx.query_port(1).qkey_viol_cntr == before + 1, "it is not counted")
-    ah.close()
-    close((pd, qp, cq, mr))
+    close(things)
 
 
 @case("lifespan", "lifespan: counter values are cached for that long", rx_write_requests=1)

@@ -64,12 +64,23 @@ def atomics_denied(ctx, gid):
 
 # ---- memory regions ----------------------------------------------------------------------------
 
+def another_page():
+    """Memory that shares no page with another region, and its address"""
+    memory = mmap.mmap(-1, 4096)
+    return memory, ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
+def write_to(a, b, address, length):
+    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(length)], send_flags=SIGNALED)
+    wr.set_wr_rdma(b.mr.rkey, address)
+    return wr
+
+
 @row("mr.changes", "an MR can be reregistered")
 def rereg(ctx, gid):
     """change access, translation, and PD"""
     a, b = pair(ctx, gid)
-    other = mmap.mmap(-1, 4096)  # no other region shares a page with it
-    address = ctypes.addressof(ctypes.c_char.from_buffer(other))
+    other, address = another_page()
     text = b"written after the change"
     fill(a, text)
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS, None, 0, 0,
@@ -78,8 +89,7 @@ def rereg(ctx, gid):
     a.wait()
     same(b, text)
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_TRANSLATION, None, address, 4096, 0)
-    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(len(text))], send_flags=SIGNALED)
-    wr.set_wr_rdma(b.mr.rkey, address)
+    wr = write_to(a, b, address, len(text))
     a.qp.post_send(wr)
     a.wait()
     assert other[:len(text)] == text
@@ -138,12 +148,9 @@ def rereg_read_only(ctx, gid):
     a.send(e.IBV_WR_RDMA_READ, 1, len(text), remote=b)
     a.wait()
     same(a, text)
-    other = mmap.mmap(-1, 4096)  # no other region shares a page with it
-    address = ctypes.addressof(ctypes.c_char.from_buffer(other))
+    _other, address = another_page()
     b.mr.rereg(e.IBV_REREG_MR_CHANGE_ACCESS | e.IBV_REREG_MR_CHANGE_TRANSLATION, None, address, 4096, ALL)
-    wr = SendWR(wr_id=2, opcode=e.IBV_WR_RDMA_WRITE, num_sge=1, sg=[a.sge(len(text))], send_flags=SIGNALED)
-    wr.set_wr_rdma(b.mr.rkey, address)
-    a.qp.post_send(wr)
+    a.qp.post_send(write_to(a, b, address, len(text)))
     a.wait()
 
 
